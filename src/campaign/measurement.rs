@@ -9,7 +9,7 @@ use hardstand_error::Result;
 use hardstand_protocol::PlantFailure;
 
 use super::outcome::Held;
-use super::plan::{Measure, Plan, Take};
+use super::plan::{Of, Plan, Take};
 
 /// The evaluation of a log; of a missing log, empty.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Finding {
         let mut sums: Vec<_> = plan
             .measures
             .iter()
-            .map(|m| Ok((&m.name, Of::new(m, &quantities)?, Sum { take: m.take, ..Sum::new() })))
+            .map(|m| Ok((&m.name, Reading::new(&m.of, &quantities)?, Sum::new(&m.of))))
             .collect::<Result<_>>()?;
         let period_ns = player.info().period_ns;
         while player.advance()? {
@@ -75,8 +75,8 @@ impl Finding {
                     *held = Held::AtS(self.time_s);
                 }
             }
-            for (_, of, sum) in &mut sums {
-                sum.add(of.number(&view));
+            for (_, reading, sum) in &mut sums {
+                sum.add(reading.number(&view));
             }
         }
         self.whole = player.scenario().ticks == Some(self.ticks);
@@ -92,17 +92,17 @@ impl Finding {
     }
 }
 
-/// What a measure is made of.
-enum Of<'a> {
+/// The number of a tick that a measure is made of.
+enum Reading<'a> {
     Quantity(Option<&'a Quantity>),
     Margin(Condition),
 }
 
-impl<'a> Of<'a> {
-    fn new(measure: &Measure, quantities: &'a Quantities) -> Result<Self> {
-        Ok(match measure.take {
-            Take::Margin => Self::Margin(Condition::parse(&measure.quantity, quantities)?),
-            _ => Self::Quantity(quantities.find(&measure.quantity)),
+impl<'a> Reading<'a> {
+    fn new(of: &Of, quantities: &'a Quantities) -> Result<Self> {
+        Ok(match of {
+            Of::Quantity(name, _) => Self::Quantity(quantities.find(name)),
+            Of::Margin(condition) => Self::Margin(Condition::parse(condition, quantities)?),
         })
     }
 
@@ -122,8 +122,12 @@ struct Sum {
 }
 
 impl Sum {
-    const fn new() -> Self {
-        Self { take: Take::Last, value: 0.0, count: 0 }
+    const fn new(of: &Of) -> Self {
+        let take = match of {
+            Of::Quantity(_, take) => *take,
+            Of::Margin(_) => Take::Max,
+        };
+        Self { take, value: 0.0, count: 0 }
     }
 
     fn add(&mut self, x: f64) {
@@ -133,7 +137,7 @@ impl Sum {
         self.count += 1;
         self.value = match self.take {
             _ if self.count == 1 => x,
-            Take::Max | Take::Margin => self.value.max(x),
+            Take::Max => self.value.max(x),
             Take::Min => self.value.min(x),
             Take::Mean => self.value + x,
             Take::Last => x,

@@ -7,6 +7,7 @@ use serde_json::json;
 use toml::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::config::Scenario;
 use crate::simulation::chance;
 use hardstand_protocol::FaultKind;
 
@@ -51,6 +52,10 @@ pub(super) struct Ground {
     pub(super) hash: u64,
 }
 
+/// First change of every case: no topics of ROS 2 in the log, unless they are asked for, for it is
+/// half as long without.
+pub(super) const WITHOUT_ROS2: &str = "record.ros2=false";
+
 /// One of the lists of faults.
 #[derive(Clone, Debug)]
 pub(super) struct Break {
@@ -72,13 +77,19 @@ impl Vary {
     }
 }
 
-/// A number that is made of a quantity of all ticks.
+/// A number that is made of all ticks.
 #[derive(Clone, Debug)]
 pub(super) struct Measure {
     pub(super) name: String,
-    /// A condition if its margin is taken.
-    pub(super) quantity: String,
-    pub(super) take: Take,
+    pub(super) of: Of,
+}
+
+/// What it is made of.
+#[derive(Clone, Debug)]
+pub(super) enum Of {
+    Quantity(String, Take),
+    /// The largest margin of a condition.
+    Margin(String),
 }
 
 /// How it is made.
@@ -88,8 +99,6 @@ pub(super) enum Take {
     Min,
     Mean,
     Last,
-    /// The largest margin of a condition, which stands in place of the quantity.
-    Margin,
 }
 
 /// Of which cases log and words of both processes are kept.
@@ -116,18 +125,36 @@ pub struct Case {
 /// What all cases of a [hunt](crate::hunt) have in common.
 #[derive(Clone, Debug)]
 pub struct Common {
-    /// The scenario.
+    /// The scenario's file.
     pub file: PathBuf,
-    /// The scenario's name in the keys.
-    pub robot: String,
-    /// Hash of the complete scenario and of the robot.
-    pub hash: u64,
+    robot: String,
+    hash: u64,
     /// The controller's command.
     pub controller: Vec<OsString>,
     /// The condition that is looked for.
     pub until: String,
     /// What the controller finds as its seed.
     pub seed: u32,
+}
+
+impl Common {
+    /// Of the scenario that was read from `file`.
+    #[must_use]
+    pub fn new(
+        scenario: &Scenario,
+        file: PathBuf,
+        controller: Vec<OsString>,
+        until: String,
+        seed: u32,
+    ) -> Self {
+        let (robot, hash) = (scenario.bus.robot.clone(), hash_of(scenario));
+        Self { file, robot, hash, controller, until, seed }
+    }
+}
+
+/// Hash of the complete scenario and of the robot.
+pub(super) fn hash_of(scenario: &Scenario) -> u64 {
+    xxh3_64(format!("{}\n{}", scenario.complete_toml, scenario.robot_urdf).as_bytes())
 }
 
 /// Name of the condition and of its margin in the outcome of a case of [`Plan::of_hunt`].
@@ -147,7 +174,7 @@ impl Plan {
         let ground = |(name, sets): &(String, Vec<String>)| Ground {
             name: name.clone(),
             file: common.file.clone(),
-            sets: std::iter::once("record.ros2=false".into()).chain(sets.iter().cloned()).collect(),
+            sets: std::iter::once(WITHOUT_ROS2.into()).chain(sets.iter().cloned()).collect(),
             robot: common.robot.clone(),
             events: Vec::new(),
             hash: common.hash,
@@ -166,7 +193,7 @@ impl Plan {
             seeds: vec![common.seed],
             vary: Vec::new(),
             conditions: vec![(UNTIL.into(), until.clone())],
-            measures: vec![Measure { name: MARGIN.into(), quantity: until, take: Take::Margin }],
+            measures: vec![Measure { name: MARGIN.into(), of: Of::Margin(until) }],
         }
     }
 
@@ -253,7 +280,10 @@ impl Plan {
         let measures: Vec<String> = self
             .measures
             .iter()
-            .map(|m| format!("{} = {:?} {}", m.name, m.take, m.quantity))
+            .map(|m| match &m.of {
+                Of::Quantity(quantity, take) => format!("{} = {take:?} {quantity}", m.name),
+                Of::Margin(condition) => format!("{} = Margin {condition}", m.name),
+            })
             .collect();
         json!({
             "hardstand": env!("CARGO_PKG_VERSION"),

@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use toml::{Table, Value};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::{Mistakes, Range, Scenario, Section, parse};
 use crate::inspect::{Condition, Quantities};
@@ -15,7 +14,9 @@ use hardstand_protocol::is_name_char;
 
 use super::columns::FIXED;
 use super::outcome::{RENAMED, Word};
-use super::plan::{Break, Ground, Keep, Measure, Plan, Take, Vary, events_set};
+use super::plan::{
+    Break, Ground, Keep, Measure, Of, Plan, Take, Vary, WITHOUT_ROS2, events_set, hash_of,
+};
 
 impl Plan {
     /// Reads a file. The paths in it start where it lies.
@@ -217,15 +218,14 @@ fn measures(root: &Section<'_>) -> Vec<Measure> {
     let mut all = Vec::new();
     for name in named(&s) {
         let m = s.section(&name);
-        let measure = match m.text_if_given("margin") {
-            Some(condition) => Measure { name, quantity: condition.into(), take: Take::Margin },
+        let of = match m.text_if_given("margin") {
+            Some(condition) => Of::Margin(condition.into()),
             None => {
                 let quantity = m.text("quantity").to_string();
-                let take = m.choice("take", &takes).unwrap_or(Take::Last);
-                Measure { name, quantity, take }
+                Of::Quantity(quantity, m.choice("take", &takes).unwrap_or(Take::Last))
             }
         };
-        all.push(measure);
+        all.push(Measure { name, of });
         m.finish();
     }
     s.finish();
@@ -246,9 +246,8 @@ fn scenario(
         return None;
     }
     let file = folder.join(file);
-    // no topics of ROS 2 in the log, unless they are asked for: it is half as long without
     let sets: Vec<String> =
-        [String::from("record.ros2=false")].iter().chain(common).chain(&own).cloned().collect();
+        [String::from(WITHOUT_ROS2)].iter().chain(common).chain(&own).cloned().collect();
     let of = format!("scenario \"{name}\"");
     let loaded = heard(Scenario::load(&file, &sets), &of, mistakes)?;
     let complete: Table = heard(parse(&loaded.complete_toml, &of), &of, mistakes)?;
@@ -272,7 +271,7 @@ fn scenario(
         }
     }
     quantities(plan, &Quantities::of(&loaded.simulation()), &of, mistakes);
-    let hash = xxh3_64(format!("{}\n{}", loaded.complete_toml, loaded.robot_urdf).as_bytes());
+    let hash = hash_of(&loaded);
     Some(Ground { name, file, sets, robot: loaded.bus.robot, events, hash })
 }
 
@@ -298,21 +297,18 @@ fn quantities(plan: &Plan, known: &Quantities, of: &str, mistakes: &Mistakes) {
     for (name, text) in &plan.conditions {
         heard(Condition::parse(text, known), &format!("{of}, condition \"{name}\""), mistakes);
     }
-    let (margins, others): (Vec<_>, Vec<_>) =
-        plan.measures.iter().partition(|m| m.take == Take::Margin);
-    for m in margins {
-        heard(
-            Condition::parse(&m.quantity, known),
-            &format!("{of}, measure \"{}\"", m.name),
-            mistakes,
-        );
-    }
-    for m in others.iter().filter(|m| known.find(&m.quantity).is_none()) {
-        let near = known.nearest(&m.quantity).join(", ");
-        let (name, quantity) = (&m.name, &m.quantity);
-        mistakes.add(format!(
-            "{of}, measure \"{name}\": there is no quantity {quantity}; near to it: {near}"
-        ));
+    for m in &plan.measures {
+        let of = format!("{of}, measure \"{}\"", m.name);
+        match &m.of {
+            Of::Margin(condition) => {
+                heard(Condition::parse(condition, known), &of, mistakes);
+            }
+            Of::Quantity(quantity, _) if known.find(quantity).is_none() => {
+                let near = known.nearest(quantity).join(", ");
+                mistakes.add(format!("{of}: there is no quantity {quantity}; near to it: {near}"));
+            }
+            Of::Quantity(..) => {}
+        }
     }
 }
 

@@ -67,6 +67,20 @@ impl Store {
         ))
     }
 
+    /// Those of `cases` that have no outcome.
+    ///
+    /// # Errors
+    /// As [`outcome`](Self::outcome).
+    pub fn unfinished(&self, plan: &Plan, cases: &[Case]) -> Result<Vec<Case>> {
+        let mut open = Vec::new();
+        for case in cases {
+            if self.outcome(plan, case)?.is_none() {
+                open.push(case.clone());
+            }
+        }
+        Ok(open)
+    }
+
     /// The outcomes of all cases that are finished, in the order of the plan.
     ///
     /// # Errors

@@ -51,7 +51,7 @@ pub(super) fn campaign(a: &CampaignArguments) -> Result<ExitCode> {
     Ok(result.code())
 }
 
-fn no_place(path: &Path, e: &std::io::Error) -> Error {
+pub(super) fn no_place(path: &Path, e: &std::io::Error) -> Error {
     Error::new(ErrorKind::File, format!("{}: {e}", path.display()))
 }
 
@@ -78,12 +78,7 @@ fn command(plan: &mut Plan, a: &CampaignArguments, file: &Path) -> Result<()> {
 /// Runs the cases of the slice that are not finished.
 fn run(plan: &Plan, store: &Store, slice: &[Case], a: &CampaignArguments) -> Result<()> {
     let stop = stop_on_signal()?;
-    let mut open = Vec::new();
-    for case in slice {
-        if store.outcome(plan, case)?.is_none() {
-            open.push(case.clone());
-        }
-    }
+    let open = store.unfinished(plan, slice)?;
     // cases that keep a pace would disturb each other
     let cores = if plan.is_paced() { None } else { thread::available_parallelism().ok() };
     let jobs = a.jobs.or(cores).unwrap_or(NonZeroUsize::MIN);

@@ -1,12 +1,9 @@
 //! `hardstand hunt`.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::thread;
 
 use serde::Serialize;
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::campaign::Common;
 use crate::config::Scenario;
@@ -15,7 +12,9 @@ use crate::inspect::{Condition, Quantities};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::HuntArguments;
-use super::{ExitCode, show, stop_on_signal};
+use super::campaign::no_place;
+use super::compare::threads;
+use super::{ExitCode, output_file, show, stop_on_signal};
 
 /// Name of the last run of the case that was found.
 const FOUND: &str = "found";
@@ -23,8 +22,7 @@ const FOUND: &str = "found";
 const AFTER_S: f64 = 0.1;
 
 pub(super) fn hunt(a: &HuntArguments) -> Result<ExitCode> {
-    let no_place = |path: &Path, e| Error::new(ErrorKind::File, format!("{}: {e}", path.display()));
-    let file = std::path::absolute(&a.scenario).map_err(|e| no_place(&a.scenario, e))?;
+    let file = std::path::absolute(&a.scenario).map_err(|e| no_place(&a.scenario, &e))?;
     let scenario = Scenario::load(&file, &a.set)?;
     let mut space = Space::of(&scenario, &a.set)?;
     if let Some(duration_s) = a.duration {
@@ -33,17 +31,9 @@ pub(super) fn hunt(a: &HuntArguments) -> Result<ExitCode> {
     check_events(&space, &file)?;
     Condition::parse(&a.until, &Quantities::of(&scenario.simulation()))?;
     let out = a.out.clone().unwrap_or_else(|| results_of(&file));
-    let out = std::path::absolute(&out).map_err(|e| no_place(&out, e))?;
-    let hash = xxh3_64(format!("{}\n{}", scenario.complete_toml, scenario.robot_urdf).as_bytes());
-    let common = Common {
-        file,
-        robot: scenario.bus.robot,
-        hash,
-        controller: a.command.clone(),
-        until: a.until.clone(),
-        seed: a.seed,
-    };
-    let jobs = a.jobs.or(thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    let out = std::path::absolute(&out).map_err(|e| no_place(&out, &e))?;
+    let common = Common::new(&scenario, file, a.command.clone(), a.until.clone(), a.seed);
+    let jobs = threads(a.jobs);
     let stop = stop_on_signal()?;
     let judge = Judge::new(&space, &common, out.clone(), jobs, stop.clone());
     let [keys, events] = space.counts();
@@ -77,7 +67,6 @@ fn check_events(space: &Space, file: &Path) -> Result<()> {
             mistakes.push(format!("{event}: {e}"));
         }
     }
-    mistakes.dedup();
     if mistakes.is_empty() {
         return Ok(());
     }
@@ -166,7 +155,8 @@ impl Hunt<'_> {
     ) -> Result<Found> {
         let catch = Catch::of(self.judge.space(), &common.until, shrunk, kept);
         let campaign = out.join("found.toml");
-        hunt::write_campaign(&campaign, &catch, common, duration_s)?;
+        let text = hunt::campaign_text(&campaign, &catch, common, duration_s);
+        output_file::write_text("campaign", &campaign, &text)?;
         let below = |name: &Option<String>| name.as_ref().map(|name| out.join(name));
         Ok(Found {
             catch,

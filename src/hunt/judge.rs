@@ -65,7 +65,7 @@ impl<'a> Judge<'a> {
 
     /// The space.
     #[must_use]
-    pub const fn space(&self) -> &Space {
+    pub const fn space(&self) -> &'a Space {
         self.space
     }
 
@@ -126,12 +126,7 @@ impl<'a> Judge<'a> {
     ) -> Result<Option<Vec<Outcome>>> {
         let plan = Plan::of_hunt(self.common, named, duration_s, keep);
         let all = plan.cases();
-        let mut open = Vec::new();
-        for case in &all {
-            if self.store.outcome(&plan, case)?.is_none() {
-                open.push(case.clone());
-            }
-        }
+        let open = self.store.unfinished(&plan, &all)?;
         campaign::run(&plan, &self.store, &open, self.jobs, &self.stop, |_| {})?;
         if self.stop.load(Ordering::Relaxed) {
             return Ok(None);

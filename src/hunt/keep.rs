@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use toml::{Table, Value};
 
-use hardstand_error::{Error, ErrorKind, Result};
-
 use super::judge::{Judged, Kind};
 use super::shrink::{Edge, Shrunk};
 use super::space::Space;
@@ -63,12 +61,10 @@ impl Catch {
     }
 }
 
-/// Writes a campaign that runs the case again and fails as long as it happens; paths in it begin
-/// where `file` lies.
-///
-/// # Errors
-/// [`ErrorKind::File`] if it cannot be written.
-pub fn write_campaign(file: &Path, catch: &Catch, common: &Common, duration_s: f64) -> Result<()> {
+/// A campaign that runs the case again and fails as long as it happens; paths in it begin where
+/// `file` lies.
+#[must_use]
+pub fn campaign_text(file: &Path, catch: &Catch, common: &Common, duration_s: f64) -> String {
     let text = |s: &str| Value::String(s.into());
     let texts = |all: &[String]| Value::Array(all.iter().map(|s| text(s)).collect());
     let words: Vec<String> =
@@ -96,13 +92,8 @@ pub fn write_campaign(file: &Path, catch: &Catch, common: &Common, duration_s: f
             Value::Table(Table::from_iter([(UNTIL.into(), text(&common.until))])),
         ),
     ]);
-    let head = format!("# {}\n# hardstand campaign {}\n\n", catch.sentence, name_of(file));
-    std::fs::write(file, head + &campaign.to_string())
-        .map_err(|e| Error::new(ErrorKind::File, format!("cannot write {}: {e}", file.display())))
-}
-
-fn name_of(file: &Path) -> String {
-    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    let name = file.file_name().unwrap_or_default().display();
+    format!("# {}\n# hardstand campaign {name}\n\n{campaign}", catch.sentence)
 }
 
 /// `to` as seen from the folder of `file`; both are absolute.

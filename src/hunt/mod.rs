@@ -15,7 +15,7 @@ mod space;
 mod template;
 
 pub use judge::{Judge, Judged, Kind};
-pub use keep::{Catch, write_campaign};
+pub use keep::{Catch, campaign_text};
 pub use search::{Limits, Progress, search};
 pub use shrink::{Edge, Shrunk, shrink};
 pub use space::{Candidate, Space};

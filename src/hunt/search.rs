@@ -40,8 +40,8 @@ pub struct Progress {
 }
 
 /// Looks for a case: the first one in which the condition holds, or in which something fails. The
-/// scenario itself is the first that is tried. `watch` is told after each step. `None` if there was
-/// none, or the judge was stopped.
+/// scenario itself is the first that is tried. `watch` gets the progress after each step. `None` if
+/// there was none, or the judge was stopped.
 ///
 /// # Errors
 /// Those of [`Judge::judge`].

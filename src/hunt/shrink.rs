@@ -147,7 +147,6 @@ fn with_smaller(
     place: Place,
 ) -> Result<Option<(Judged, Option<Edge>)>> {
     let (draw, least) = judge.space().draw(place);
-    let draw = draw.clone();
     let Some(value) = now.case.value(place).filter(|v| **v != least).cloned() else {
         return Ok(Some((now, None)));
     };

@@ -168,7 +168,7 @@ impl Space {
     }
 
     /// Each event and command alone, with its values at their upper ends: what it is, and what
-    /// `--set` changes.
+    /// `--set` changes. Copies count once.
     #[must_use]
     pub fn each_alone(&self) -> Vec<(String, Vec<String>)> {
         let alone = |(i, slot): (usize, &Slot)| {
@@ -176,7 +176,9 @@ impl Space {
             case.slots[i] = Some(slot.draws.iter().map(|draw| draw.at(1.0)).collect());
             (self.words(&case).join(", "), self.sets(&case))
         };
-        self.slots.iter().enumerate().map(alone).collect()
+        let mut all: Vec<_> = self.slots.iter().enumerate().map(alone).collect();
+        all.dedup();
+        all
     }
 
     /// What a place is called.

@@ -64,11 +64,17 @@ impl Stage {
         self.0.path().join(name)
     }
 
+    /// A hunt of its scenario until the robot falls.
+    fn command(&self) -> Command {
+        let mut command = Command::new(HARDSTAND);
+        command.arg("hunt").arg(self.path("legs.toml")).args(["--until", "fell"]);
+        command
+    }
+
     /// A hunt with this bug, whose outcomes go to a folder of this name.
     fn start(&self, bug: &str, out: &str, more: &[&str]) -> Process {
-        let mut command = Command::new(HARDSTAND);
-        command.env("BUG", bug).arg("hunt").arg(self.path("legs.toml"));
-        command.args(["--json", "--out"]).arg(self.path(out)).args(more);
+        let mut command = self.command();
+        command.env("BUG", bug).args(["--json", "--out"]).arg(self.path(out)).args(more);
         let (_, module) = module_path!().split_once("::").unwrap();
         command.arg("--").arg(std::env::current_exe().unwrap());
         command.args(["--ignored", "--exact", &format!("{module}::controller_with_a_bug")]);
@@ -134,7 +140,7 @@ fn shows(bug: &str, s: &StateReading) -> bool {
 fn a_race_under_delay_is_found_and_shrunk_to_the_delay() {
     let _one = serial();
     let stage = Stage::new(SPACE);
-    let found = stage.hunt("race", "first", &["--until", "fell", "--jobs", "1"], 1);
+    let found = stage.hunt("race", "first", &["--jobs", "1"], 1);
     let catch = &found["found"];
     let changes = catch["changes"].as_array().unwrap();
     assert_eq!(changes.len(), 1, "{catch:#}");
@@ -147,13 +153,13 @@ fn a_race_under_delay_is_found_and_shrunk_to_the_delay() {
     assert_eq!((&edge["name"], &edge["not_at"]), (&"link_delay delay_ticks".into(), &"7".into()));
 
     // the same way with another number of cases at a time, and after an interruption
-    let mut other = stage.start("race", "second", &["--until", "fell", "--jobs", "2"]);
+    let mut other = stage.start("race", "second", &["--jobs", "2"]);
     let cases = stage.path("second/cases");
     let count = || fs::read_dir(&cases).map_or(0, |all| all.flatten().count());
     wait_for("some cases", || (count() > 4).then_some(()));
     other.signal(Signal::KILL);
     wait_for("its end", || other.has_ended().then_some(()));
-    let again = stage.hunt("race", "second", &["--until", "fell", "--jobs", "2"], 1);
+    let again = stage.hunt("race", "second", &["--jobs", "2"], 1);
     for key in ["sentence", "sets", "edges", "digest", "at_s"] {
         assert_eq!(again["found"][key], catch[key], "{key}");
     }
@@ -174,8 +180,7 @@ fn a_race_under_delay_is_found_and_shrunk_to_the_delay() {
 fn without_a_bug_nothing_is_found_and_the_nearest_case_is_told() {
     let _one = serial();
     let stage = Stage::new(SPACE);
-    let result =
-        stage.hunt("none", "out", &["--until", "fell", "--cases", "24", "--random", "8"], 0);
+    let result = stage.hunt("none", "out", &["--cases", "24", "--random", "8"], 0);
     assert_eq!((result["cases"].as_u64(), &result["found"]), (Some(25), &Value::Null));
     assert!(result["best_margin"].as_f64().unwrap() < 0.0, "{result}");
 }
@@ -184,9 +189,8 @@ fn without_a_bug_nothing_is_found_and_the_nearest_case_is_told() {
 fn a_controller_that_ends_is_found() {
     let _one = serial();
     let stage = Stage::new(SPACE);
-    let mut command = Command::new(HARDSTAND);
-    command.arg("hunt").arg(stage.path("legs.toml")).args(["--json", "--until", "fell", "--out"]);
-    command.arg(stage.path("out")).args(["--", "false"]);
+    let mut command = stage.command();
+    command.args(["--json", "--out"]).arg(stage.path("out")).args(["--", "false"]);
     let said = Process::start(stage.0.path(), "ends", command).ends_with(1);
     let found: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(found["found"]["kind"], "controller_ended");
@@ -216,8 +220,8 @@ kind = "push"
 at_s = { between = [1.0] }
 "#,
     );
-    let mut command = Command::new(HARDSTAND);
-    command.arg("hunt").arg(stage.path("legs.toml")).args(["--until", "fell", "--", "true"]);
+    let mut command = stage.command();
+    command.args(["--", "true"]);
     let said = Process::start(stage.0.path(), "refused", command).ends_with(2);
     for line in [
         "hunt.duration_s is 0; it must be finite and greater than 0",
@@ -236,8 +240,8 @@ fn an_event_that_the_scenario_refuses_is_named_before_the_first_case() {
     let stage = Stage::new(
         "[[hunt.events]]\nkind = \"motor_dead\"\njoint = \"no_joint\"\nat_s = { between = [0.1, 1] }\n",
     );
-    let mut command = Command::new(HARDSTAND);
-    command.arg("hunt").arg(stage.path("legs.toml")).args(["--until", "fell", "--", "true"]);
+    let mut command = stage.command();
+    command.args(["--", "true"]);
     let said = Process::start(stage.0.path(), "refused", command).ends_with(2);
     assert!(said.contains("motor_dead at 1.0 s with joint \"no_joint\""), "{said}");
 }
@@ -253,7 +257,7 @@ fn every_planted_bug_is_found_and_shrunk() {
         let space =
             SPACE.replace("[0.2, 0.8]", if bug == "filter" { "[0.2, 2.3]" } else { "[0.2, 0.8]" });
         let stage = Stage::new(&space);
-        let more = ["--until", "fell", "--duration", duration];
+        let more = ["--duration", duration];
         let found = stage.hunt(bug, "out", &more, 1);
         println!(
             "{bug}: {} cases, {} to shrink: {}",
