@@ -24,6 +24,7 @@ class Trace:
     rows: dict[str, list[Any]] = field(default_factory=dict)
     digest: str = ""
     wall_s: float = 0.0
+    missed_deadlines: int = 0
 
     def add(self, **values: Any) -> None:
         """One row."""

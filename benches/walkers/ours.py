@@ -129,6 +129,7 @@ def table(trace: Trace, log: Any, joints: list[str], feet: list[str]) -> None:
             "velocity": ["base.vx", "base.vy", "base.vz"]}
     names = base | {k: [f"joint.{j}.{k}" for j in joints] for k in ("q", "dq", "tau")}
     names["normal"] = [f"foot.{f}.normal" for f in feet]
-    values = log.to_numpy([n for part in names.values() for n in part])
+    values = log.to_numpy([*(n for part in names.values() for n in part), "missed_deadlines"])
+    trace.missed_deadlines = int(values["missed_deadlines"][-1])
     for name, part in names.items():
         trace.rows[name] = list(np.stack([values[n] for n in part], -1))

@@ -112,19 +112,23 @@ def live(found: Found) -> str:
     """Lockstep and real time."""
     rows = []
     for walker in walkers_of(found):
-        inside = by_command(found, walker, "spring").get("forward slow")
-        lockstep = by_command(found, walker, "spring, daemon in lockstep").get("forward slow")
-        timed = by_command(found, walker, "spring, 1 kHz").get("forward slow")
-        if inside and lockstep and timed:
+        for law in OURS:
+            inside, lockstep, timed = (
+                by_command(found, walker, law + how).get("forward slow")
+                for how in ("", ", daemon in lockstep", ", 1 kHz")
+            )
+            if not (inside and lockstep and timed):
+                continue
             rows.append((
-                walker, f"`{inside['digest']}`", f"`{lockstep['digest']}`",
+                walker, law, f"`{inside['digest']}`", f"`{lockstep['digest']}`",
                 "all" if lockstep["same_bits"] else "not all", speeds(inside, "measured", ".3f"),
                 speeds(timed, "measured", ".3f"), f"{inside['power_w']:.1f}",
-                f"{timed['power_w']:.1f}",
+                f"{timed['power_w']:.1f}", timed["missed_deadlines"],
+                "no" if timed["fell_s"] is None else f"{timed['fell_s']:.2f} s",
             ))
     return table(
-        "walker | digest in process | through a daemon | equal states | in process | at 1 kHz "
-        "| in process, W | at 1 kHz, W", rows,
+        "walker | on | digest in process | through a daemon | equal states | in process | at 1 kHz "
+        "| in process, W | at 1 kHz, W | late ticks | fell at 1 kHz", rows,
     )
 
 

@@ -75,23 +75,32 @@ def rows(
 def live_rows(
     bench: Bench, name: str, command: Command, seconds: float, settle: float
 ) -> Iterator[Row]:
-    """Rows through a daemon: in lockstep, with the bits of the process, and in real time."""
-    model = scenario.MODELS[0]
-    inside = bench.ours(model, command, seconds)
-    for mode, label in (("lockstep", "spring, daemon in lockstep"), ("realtime", "spring, 1 kHz")):
-        with tempfile.TemporaryDirectory() as folder:
-            log = Path(folder) / "run.mcap"
-            trace, ended = ours.through_daemon(
-                bench.walker, bench.scenario, bench.changes(model), command, seconds, mode, log
-            )
-        row = {
-            "walker": bench.walker.name, "command": name, "simulator": label,
-            **measure(trace, command, settle), "ticks": ended.ticks,
-        }
-        if mode == "lockstep":
-            same = all(
-                np.array_equal(inside[k][1:], trace[k])
-                for k in ("position", "quat", "velocity", "q", "dq", "tau")
-            )
-            row["same_bits"] = same and inside.digest == trace.digest
-        yield row
+    """Rows through a daemon on each contact model: in lockstep, with the bits of the process, and
+    in real time."""
+    for model in scenario.MODELS:
+        inside = bench.ours(model, command, seconds)
+        for mode, label in (("lockstep", "daemon in lockstep"), ("realtime", "1 kHz")):
+            trace, ended = live(bench, model, command, seconds, mode)
+            row = {
+                "walker": bench.walker.name, "command": name,
+                "simulator": f"{SHORT[model]}, {label}", **measure(trace, command, settle),
+                "ticks": ended.ticks, "missed_deadlines": trace.missed_deadlines,
+            }
+            if mode == "lockstep":
+                same = all(
+                    np.array_equal(inside[k][1:], trace[k])
+                    for k in ("position", "quat", "velocity", "q", "dq", "tau")
+                )
+                row["same_bits"] = same and inside.digest == trace.digest
+            yield row
+
+
+def live(
+    bench: Bench, model: str, command: Command, seconds: float, mode: str
+) -> tuple[Trace, Any]:
+    """A run through a daemon, and its report."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "run.mcap"
+        return ours.through_daemon(
+            bench.walker, bench.scenario, bench.changes(model), command, seconds, mode, log
+        )

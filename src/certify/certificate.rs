@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::check::Check;
+use super::inputs::Inputs;
 use super::machine::Machine;
 use super::run::{Run, Verdict};
 
@@ -23,6 +25,10 @@ pub struct Certificate {
     pub controller: Controller,
     /// The machine.
     pub machine: Machine,
+    /// What decided the runs besides the plant.
+    pub inputs: Inputs,
+    /// The comparison with the certificate that was repeated, if one was.
+    pub check: Option<Check>,
     /// All runs.
     pub runs: Vec<Run>,
     /// The runs from a saved state, compared with the reference.
@@ -44,6 +50,8 @@ pub enum Note {
     Advisory,
     /// A controller joined after the first tick.
     JoinedLate,
+    /// The order of Python's sets was fixed by a variable: without it, runs may differ.
+    HashOrderFixed,
 }
 
 /// What was simulated.

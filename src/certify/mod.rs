@@ -7,20 +7,29 @@
 
 mod attribution;
 mod certificate;
+mod check;
+mod inputs;
 mod machine;
 mod perturbation;
 mod plan;
 mod run;
+mod signature;
 
 pub use attribution::{
     Attribution, Difference, Lease, LogSummary, Reason, ReplayProblem, StateDifference, attribute,
     summarize,
 };
 pub use certificate::{Certificate, Controller, Note, Scene, Snapshot};
+pub use check::{Check, Claim};
+pub use inputs::{FileHasher, HashedFile, InputDifference, Inputs};
 pub use machine::Machine;
 pub use perturbation::Stop;
 pub use plan::{Perturbation, Task, plan, wall_s};
 pub use run::{Bench, FinishedRun, Problem, Run, Verdict};
+pub use signature::{sign, signature_file, signing_key, verify};
+
+/// The form of a certificate.
+pub const SCHEMA: &str = "hardstand.certificate.v2";
 
 /// The names of the files of a certificate.
 pub const JSON_FILE: &str = "certificate.json";

@@ -1,5 +1,6 @@
 //! Runs one task: daemon, controller and perturbation; then reads the log.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -110,6 +111,8 @@ pub struct FinishedRun {
     pub stop: Option<Stop>,
     /// Why it did not reach its end.
     pub failure: Option<Failure>,
+    /// Programs and libraries that the controller's processes had in memory, of the reference.
+    pub mapped: BTreeSet<PathBuf>,
 }
 
 impl Bench {
@@ -146,10 +149,15 @@ impl Bench {
         let _load = (task.perturbation == Perturbation::Load).then(|| Load::of(self.load));
         let stopped_side = task.perturbation.stopped();
         let mut stopper = stopped_side.map(|side| Stopper::new(side, self.stop_at));
+        let is_reference = task.equals.is_none() && task.perturbation == Perturbation::None;
+        let mut mapped = BTreeSet::new();
         let (begin, mut stopped) = (Instant::now(), false);
         let mut running = harness.start()?;
         let ended = running.wait(|running| {
             stopper.as_mut().map_or(Ok(()), |stopper| stopper.look(running))?;
+            if is_reference {
+                running.note_mapped(&mut mapped);
+            }
             stopped |= !look(begin.elapsed().as_secs_f64());
             Ok(!stopped)
         })?;
@@ -171,7 +179,7 @@ impl Bench {
             );
             return Err(Error::new(ErrorKind::Input, text));
         }
-        Ok(FinishedRun { log, wall_s, stop, failure })
+        Ok(FinishedRun { log, wall_s, stop, failure, mapped })
     }
 
     fn arguments(&self, task: &Task, folder: &Path) -> Result<Vec<OsString>> {

@@ -3,11 +3,13 @@
 //! processes print goes to files for people, and no code reads it.
 
 mod failure;
+mod mapped;
 mod process;
 
 pub use failure::{Failure, FailureKind};
 pub use process::{Process, Side};
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -233,6 +235,13 @@ impl Running {
                 }
                 found => return found,
             }
+        }
+    }
+
+    /// Adds the programs and libraries that the controller's processes have in memory now.
+    pub fn note_mapped(&self, files: &mut BTreeSet<PathBuf>) {
+        if let Some(controller) = &self.controller {
+            mapped::note(controller.id(), files);
         }
     }
 

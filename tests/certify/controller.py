@@ -1,7 +1,8 @@
 """A controller with a memory, to be certified: it filters what it sees, and holds against it.
 
 --law good depends on the states and on nothing else; --law bad stiffens for good once a state has come five times,
-which happens when it was stopped for long, and from tick 80 on puts wall time into one torque.
+which happens when it was stopped for long, and from tick 80 on puts wall time into one torque; --law hash stiffens one
+joint by the order of a set of names, which Python draws anew in each process unless PYTHONHASHSEED is set.
 """
 import argparse
 import json
@@ -59,6 +60,7 @@ def run(session, robot, law):
     assert verdict == 0, reply
     cmd = session.declare_publisher(f"hardstand/{robot}/cmd", express=True)
     answers, seen, came, stiffer = {}, [q for _, q in joints], {}, 0.0
+    first_of_set = list({name for name, _ in joints} | {str(i) for i in range(1000)}).index(joints[0][0])
     while True:
         data = states.get(timeout=30.0).payload.to_bytes()
         run_number, tick = struct.unpack_from("<IQ", data, 12)
@@ -73,6 +75,8 @@ def run(session, robot, law):
                 seen[i] += 0.1 * (struct.unpack_from("<d", data, 256 + 24 * i)[0] - seen[i])
                 late = law == "bad" and tick >= 80 and i == 4
                 torque = 1e-3 * (time.time() % 1.0) if late else 0.0
+                if law == "hash" and i == 0:
+                    torque = 1e-6 * first_of_set
                 points.append(struct.pack("<5d", q - 0.1 * (seen[i] - q), 0.0, 100.0 + stiffer, 3.0, torque))
             answers[tick] = head(COMMAND) + struct.pack(
                 "<QI5Q", layout, run_id, mine, tick, tick, tick, len(joints)) + b"".join(points)
@@ -80,7 +84,7 @@ def run(session, robot, law):
 
 
 options = argparse.ArgumentParser()
-options.add_argument("--law", choices=["good", "bad"], default="good")
+options.add_argument("--law", choices=["good", "bad", "hash"], default="good")
 law = options.parse_args().law
 config = zenoh.Config()
 for key, value in [("connect/endpoints", [os.environ["HARDSTAND_CONNECT"]]), ("listen/endpoints", []),

@@ -157,6 +157,84 @@ fn a_controller_that_looks_at_the_clock_or_counts_repeats_is_caught() {
     assert!(out(&scene).join("repeat/run.mcap").exists(), "what differs is kept");
 }
 
+/// The files that decided a run, by name.
+fn names(files: &Value) -> Vec<String> {
+    let file = |f: &Value| Path::new(f["file"].as_str().unwrap()).file_name().unwrap().to_owned();
+    files.as_array().unwrap().iter().map(|f| file(f).into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_signed_certificate_is_confirmed_and_a_changed_one_refused() {
+    let scene = Scene::new();
+    let key = ed25519_compact::KeyPair::from_seed(ed25519_compact::Seed::new([7; 32]));
+    let (private, public) = (scene.path("key.pem"), scene.path("public.pem"));
+    std::fs::write(&private, key.sk.to_pem()).unwrap();
+    std::fs::write(&public, key.pk.to_pem()).unwrap();
+    let of = |path: &Path| path.display().to_string();
+    let controller = [HARDSTAND, "controller", "stand", "--join", "legs"];
+    let more =
+        ["--duration", "0.1", "--sign", &of(&private), "--file", &repository("tests/certify")];
+    certify(&scene, &more, &controller).ends_with(0);
+    let inputs = json(&scene)["inputs"].clone();
+    assert_eq!(names(&inputs["scenario"])[0], "quadruped.toml");
+    for (part, name) in [("controller", "controller.py"), ("libraries", "hardstand")] {
+        let found = names(&inputs[part]);
+        assert!(found.iter().any(|f| f == name), "{part}: {found:?}");
+    }
+    // the hash is that of other programs
+    let log = of(&out(&scene).join("reference/run.mcap"));
+    let sum = Command::new("sha256sum").arg(&log).output().unwrap().stdout;
+    let sum = String::from_utf8(sum).unwrap();
+    assert_eq!(inputs["reference_log"]["sha256"], sum.split(' ').next().unwrap());
+
+    let kept = scene.path("kept.json");
+    std::fs::copy(out(&scene).join("certificate.json"), &kept).unwrap();
+    std::fs::copy(out(&scene).join("certificate.json.sig"), scene.path("kept.json.sig")).unwrap();
+    let again = of(&out(&scene));
+    let (kept_name, public) = (of(&kept), of(&public));
+    let check = ["certify", "--check", &kept_name, "--key", &public, "--out", &again];
+    let said = scene.hardstand("check", &check).ends_with(0);
+    assert!(said.contains("\nCONFIRMED: "), "{said}");
+    let certificate = json(&scene);
+    assert_eq!(certificate["check"]["signature_checked"], true);
+    let differences = certificate["check"]["differences"].as_array().unwrap();
+    // the folder of --file was not given again
+    assert!(differences.iter().all(|d| d["what"] == "controller"), "{differences:?}");
+
+    let text = std::fs::read_to_string(&kept).unwrap();
+    std::fs::write(&kept, text.replace("\"certified\": true", "\"certified\": 1")).unwrap();
+    let said = scene.hardstand("changed", &check).ends_with(2);
+    assert!(said.contains("was changed, or was not signed with the key of"), "{said}");
+}
+
+#[test]
+fn a_hash_order_that_was_fixed_is_said_and_does_not_pass_elsewhere() {
+    let Some(python) = python() else { return };
+    let scene = Scene::new();
+    let file = repository("tests/certify/controller.py");
+    let listen = format!("bus.listen=[{:?}]", scene.endpoint);
+    let (scenario, folder) = (repository("config/quadruped.toml"), out(&scene));
+    let start = |name: &str, seed: Option<&str>, args: &[&str]| {
+        let mut command = Command::new(HARDSTAND);
+        command.arg("certify").args(args).env_remove("PYTHONHASHSEED");
+        command.envs(seed.map(|seed| ("PYTHONHASHSEED", seed))).arg("--out").arg(&folder);
+        command.args(["--", &python, &file, "--law", "hash"]);
+        Process::start(scene.dir.path(), name, command)
+    };
+    let args = [&scenario, "--set", &listen, "--duration", "0.05"];
+    let said = start("fixed", Some("0"), &args.map(|a| a as &str)).ends_with(0);
+    assert!(said.contains("PYTHONHASHSEED was set"), "{said}");
+    let certificate = json(&scene);
+    assert_eq!(certificate["inputs"]["environment"]["PYTHONHASHSEED"], "0");
+    let packages = certificate["inputs"]["packages"].as_array().unwrap();
+    assert!(packages.iter().any(|p| p.as_str().unwrap().starts_with("eclipse-zenoh ")));
+    let kept = scene.path("kept.json").display().to_string();
+    std::fs::copy(folder.join("certificate.json"), &kept).unwrap();
+    let said = start("elsewhere", None, &["--check", &kept]).ends_with(1);
+    assert!(said.contains("variable   PYTHONHASHSEED: there 0, here none"), "{said}");
+    assert!(said.contains("\nNOT CONFIRMED: "), "{said}");
+}
+
 #[test]
 fn a_controller_that_does_not_join_or_ends_early_is_reported() {
     for (controller, patience, expected) in [

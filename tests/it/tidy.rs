@@ -493,6 +493,8 @@ fn the_manifest_keeps_its_promises() {
         "zenoh-ext",
         "tracing-core",
         "parquet",
+        "sha2",
+        "ed25519-compact",
     ];
     let of_the_bus = of_the_bus.map(|name| format!("\"dep:{name}\"")).join(", ");
     assert_eq!(line("zenoh = ["), format!("zenoh = [{of_the_bus}]"));

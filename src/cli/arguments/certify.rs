@@ -11,7 +11,8 @@ pub(in crate::cli) struct CertifyArguments {
     #[arg(long)]
     pub(in crate::cli) json: bool,
     /// Scenario file (TOML)
-    pub(in crate::cli) scenario: PathBuf,
+    #[arg(required_unless_present = "check")]
+    pub(in crate::cli) scenario: Option<PathBuf>,
     /// Change a key of the scenario, e.g. --set sim.micro_steps=20 (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(in crate::cli) sets: Vec<String>,
@@ -28,8 +29,22 @@ pub(in crate::cli) struct CertifyArguments {
     /// Seconds to wait for the controller to join, and for each of its answers
     #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
     pub(in crate::cli) patience: f64,
+    /// A file or folder that the controller reads, to be recorded with its hash (repeatable); its
+    /// program, its libraries, and the files that its command names are recorded anyway
+    #[arg(long = "file", value_name = "PATH")]
+    pub(in crate::cli) files: Vec<PathBuf>,
+    /// Sign the certificate with this private Ed25519 key (PEM): certificate.json.sig
+    #[arg(long, value_name = "KEY")]
+    pub(in crate::cli) sign: Option<PathBuf>,
+    /// Repeat the runs of this certificate.json here, and compare: its scenario, keys, duration and
+    /// command, unless others are given
+    #[arg(long, value_name = "CERTIFICATE", conflicts_with_all = ["scenario", "duration"])]
+    pub(in crate::cli) check: Option<PathBuf>,
+    /// With --check: refuse a certificate that was not signed with the key of this public one (PEM)
+    #[arg(long, value_name = "PUBLIC_KEY", requires = "check")]
+    pub(in crate::cli) key: Option<PathBuf>,
     /// The controller's command, after `--`; it finds the daemon where bus.listen of the scenario
     /// says, which is also in HARDSTAND_CONNECT, and the robot's name in HARDSTAND_ROBOT
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present = "check", value_name = "COMMAND")]
     pub(in crate::cli) command: Vec<OsString>,
 }

@@ -1,17 +1,18 @@
 //! `hardstand certify`.
 
+mod document;
 mod page;
 mod text;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
 use crate::certify::{
-    Bench, Certificate, Controller, FinishedRun, JSON_FILE, Machine, Note, PAGE_FILE, Perturbation,
-    Problem, Run, Scene, Snapshot, Task, Verdict, attribute, plan, wall_s,
+    Bench, Certificate, Claim, FinishedRun, JSON_FILE, PAGE_FILE, Perturbation, Problem, Run, Task,
+    Verdict, attribute, plan, sign, signature_file, signing_key, verify, wall_s,
 };
 use crate::config::Scenario;
 use crate::inspect::Comparison;
@@ -27,7 +28,9 @@ const DURATION_S: f64 = 2.0;
 
 pub(super) fn certify(a: &CertifyArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
-    match runs(a, &stop)? {
+    let key = a.sign.as_deref().map(signing_key).transpose()?;
+    let order = Order::of(a)?;
+    match runs(&order, &stop)? {
         Outcome::Failed(failure) => {
             if a.json {
                 show::json(&FailedCertificate { certified: false, failure: &failure })?;
@@ -36,15 +39,20 @@ pub(super) fn certify(a: &CertifyArguments) -> Result<ExitCode> {
             Ok(failure::code_of(&failure))
         }
         Outcome::Finished(certificate) => {
+            let signature = key.map(|key| sign(&a.out.join(JSON_FILE), &key)).transpose()?;
             if a.json {
                 show::json(&certificate)?;
             } else {
                 text::conclude(&certificate);
-                for name in [PAGE_FILE, JSON_FILE] {
-                    show::line(&format!("written    {}", a.out.join(name).display()));
+                for file in
+                    [PAGE_FILE, JSON_FILE].map(|name| a.out.join(name)).iter().chain(&signature)
+                {
+                    show::line(&format!("written    {}", file.display()));
                 }
             }
-            Ok(if certificate.certified { ExitCode::Done } else { ExitCode::Negative })
+            let confirmed = certificate.check.as_ref().is_none_or(|check| check.confirmed);
+            let good = certificate.certified && confirmed;
+            Ok(if good { ExitCode::Done } else { ExitCode::Negative })
         }
     }
 }
@@ -63,16 +71,53 @@ struct FailedCertificate<'a> {
     failure: &'a Failure,
 }
 
+/// What is to be run: as the command line says, or as another certificate does.
+struct Order<'a> {
+    scenario: PathBuf,
+    sets: Vec<String>,
+    command: Vec<OsString>,
+    /// The certificate that is repeated.
+    claim: Option<(&'a Path, Claim)>,
+    a: &'a CertifyArguments,
+}
+
+impl<'a> Order<'a> {
+    fn of(a: &'a CertifyArguments) -> Result<Self> {
+        let mut order = Self {
+            scenario: a.scenario.clone().unwrap_or_default(),
+            sets: a.sets.clone(),
+            command: a.command.clone(),
+            claim: None,
+            a,
+        };
+        let mut duration_s = a.duration;
+        if let Some(file) = a.check.as_deref() {
+            a.key.as_deref().map_or(Ok(()), |key| verify(file, key))?;
+            let claim = Claim::read(file)?;
+            order.scenario = claim.scenario.file.clone().into();
+            let own = claim.scenario.set.iter().filter(|set| !OWN_KEYS.contains(&key_of(set)));
+            order.sets = own.chain(&a.sets).cloned().collect();
+            if order.command.is_empty() {
+                order.command = claim.controller.command.iter().map(OsString::from).collect();
+            }
+            duration_s = Some(claim.scenario.duration_s);
+            order.claim = Some((file, claim));
+        }
+        order.sets = sets(&order.sets, duration_s, a.patience)?;
+        Ok(order)
+    }
+}
+
 /// Runs all tasks, and writes the certificate.
-fn runs(a: &CertifyArguments, stop: &AtomicBool) -> Result<Outcome> {
-    let sets = sets(a)?;
-    let scenario = Scenario::load(&a.scenario, &sets)?;
-    let mut bench = bench(a, &scenario, &sets)?;
+fn runs(order: &Order<'_>, stop: &AtomicBool) -> Result<Outcome> {
+    let a = order.a;
+    let scenario = Scenario::load(&order.scenario, &order.sets)?;
+    let mut bench = bench(order, &scenario)?;
     let time_s = |ticks: u64| ticks as f64 * scenario.spec.period_ns as f64 * 1e-9;
     let mut tasks = plan(time_s(bench.ticks), bench.load);
     clear(&a.out)?;
     if !a.json {
-        announce(a, &tasks, time_s(bench.ticks));
+        announce(order, &tasks, time_s(bench.ticks));
     }
     let (mut runs, mut finished, mut plots) = (Vec::new(), Vec::<FinishedRun>::new(), Vec::new());
     for i in 0..tasks.len() {
@@ -99,28 +144,36 @@ fn runs(a: &CertifyArguments, stop: &AtomicBool) -> Result<Outcome> {
         }
         finished.push(this);
     }
-    let certificate = certificate(a, &scenario, &bench, &sets, runs, &finished)?;
-    write(&a.out, &certificate, &plots)?;
+    let certificate = document::certificate(order, &scenario, &bench, runs, &finished)?;
+    document::write(&a.out, &certificate, &plots)?;
     if certificate.certified && !a.keep_logs {
         remove_equal_logs(&bench, &tasks);
     }
     Ok(Outcome::Finished(Box::new(certificate)))
 }
 
-fn announce(a: &CertifyArguments, tasks: &[Task], duration_s: f64) {
+fn announce(order: &Order<'_>, tasks: &[Task], duration_s: f64) {
     let all_s: f64 = tasks.iter().map(|task| wall_s(task, duration_s)).sum();
     show::line(&format!(
         "certify    {} in lockstep, {duration_s:.3} s of simulated time, {} runs: about \
          {all_s:.0} s",
-        a.scenario.display(),
+        order.scenario.display(),
         tasks.len()
     ));
 }
 
+/// The keys that `sets` adds.
+const OWN_KEYS: [&str; 5] =
+    ["sim.duration_s", "sim.start", "control.mode", "control.patience_s", "realtime.overrun"];
+
+fn key_of(set: &str) -> &str {
+    set.split('=').next().unwrap_or_default().trim()
+}
+
 /// Keys that are set in every run; those of the user are checked against them.
-fn sets(a: &CertifyArguments) -> Result<Vec<String>> {
-    for set in &a.sets {
-        let key = set.split('=').next().unwrap_or_default().trim();
+fn sets(wanted: &[String], duration_s: Option<f64>, patience_s: f64) -> Result<Vec<String>> {
+    for set in wanted {
+        let key = key_of(set);
         if ["sim.pace", "sim.speed", "sim.start", "sim.duration_s", "control.mode", "record.file"]
             .contains(&key)
         {
@@ -129,17 +182,17 @@ fn sets(a: &CertifyArguments) -> Result<Vec<String>> {
             return Err(Error::new(ErrorKind::Input, text));
         }
     }
-    let mut sets = a.sets.clone();
-    sets.extend(a.duration.map(|s| format!("sim.duration_s={s:?}")));
+    let mut sets = wanted.to_vec();
+    sets.extend(duration_s.map(|s| format!("sim.duration_s={s:?}")));
     sets.push("sim.start=\"on_controller\"".into());
     sets.push("control.mode=\"lockstep\"".into());
-    sets.push(format!("control.patience_s={:?}", a.patience));
+    sets.push(format!("control.patience_s={patience_s:?}"));
     // a stop is the point of some runs
     sets.push("realtime.overrun=\"slip\"".into());
     Ok(sets)
 }
 
-fn bench(a: &CertifyArguments, scenario: &Scenario, sets: &[String]) -> Result<Bench> {
+fn bench(order: &Order<'_>, scenario: &Scenario) -> Result<Bench> {
     let refuse = |text: &str| Err(Error::new(ErrorKind::Input, text));
     if scenario.bus.access.is_some() {
         return refuse(
@@ -151,17 +204,17 @@ fn bench(a: &CertifyArguments, scenario: &Scenario, sets: &[String]) -> Result<B
     let rate_hz = 1e9 / scenario.spec.period_ns as f64;
     let ticks = scenario.ticks.unwrap_or((DURATION_S * rate_hz).round() as u64);
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-    let mut run: Vec<OsString> = vec![a.scenario.clone().into()];
-    run.extend(sets.iter().flat_map(|set| ["--set".into(), set.into()]));
+    let mut run: Vec<OsString> = vec![order.scenario.clone().into()];
+    run.extend(order.sets.iter().flat_map(|set| ["--set".into(), set.into()]));
     // said in so many words, "as fast as possible" waits for a controller all the same
     run.extend(["--mode", "lockstep"].map(OsString::from));
     run.extend(["--duration".into(), (ticks as f64 / rate_hz).to_string().into()]);
     Ok(Bench {
-        folder: a.out.clone(),
+        folder: order.a.out.clone(),
         run,
         endpoint: endpoint.into(),
         robot: scenario.bus.robot.clone(),
-        controller: a.command.clone(),
+        controller: order.command.clone(),
         ticks,
         stop_at: 0,
         load: 2 * cores,
@@ -172,8 +225,9 @@ fn bench(a: &CertifyArguments, scenario: &Scenario, sets: &[String]) -> Result<B
 fn clear(out: &Path) -> Result<()> {
     let failed = |e: std::io::Error| Error::new(ErrorKind::File, format!("{}: {e}", out.display()));
     std::fs::create_dir_all(out).map_err(failed)?;
-    for name in [JSON_FILE, PAGE_FILE] {
-        match std::fs::remove_file(out.join(name)) {
+    let json = out.join(JSON_FILE);
+    for file in [signature_file(&json), json, out.join(PAGE_FILE)] {
+        match std::fs::remove_file(file) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(failed(e)),
             _ => {}
         }
@@ -258,84 +312,6 @@ fn draw(bench: &Bench, run: &Run, found: &Comparison) -> Result<Option<(String, 
     let svg = std::fs::read_to_string(&file);
     let svg = svg.map_err(|e| Error::new(ErrorKind::File, format!("{}: {e}", file.display())))?;
     Ok(Some((run.name.clone(), svg)))
-}
-
-fn certificate(
-    a: &CertifyArguments,
-    scenario: &Scenario,
-    bench: &Bench,
-    sets: &[String],
-    runs: Vec<Run>,
-    gone: &[FinishedRun],
-) -> Result<Certificate> {
-    let equal =
-        |run: &Run| run.replays && matches!(run.verdict, Verdict::Reference | Verdict::Equal);
-    let of = |name: &str| runs.iter().position(|run| run.name == name).and_then(|i| gone.get(i));
-    let snapshot = of("snapshot-1").zip(of("reference")).map(|(half, whole)| {
-        let end =
-            |g: &FinishedRun| (g.log.first_tick + g.log.ticks, g.log.digest, g.log.plant_failure);
-        Snapshot { tick: half.log.first_tick, equals_reference: end(half) == end(whole) }
-    });
-    let leases = of("reference").map_or(&[][..], |gone| &gone.log.leases);
-    let log = bench.log_of("reference");
-    let written = std::fs::metadata(&log).and_then(|m| m.modified());
-    let written =
-        written.map_err(|e| Error::new(ErrorKind::File, format!("log {}: {e}", log.display())))?;
-    Ok(Certificate {
-        schema: "hardstand.certificate.v2",
-        certified: runs.iter().all(equal),
-        hardstand: env!("CARGO_PKG_VERSION").into(),
-        date: humantime::format_rfc3339_seconds(written).to_string(),
-        scenario: Scene {
-            file: a.scenario.display().to_string(),
-            set: sets.to_vec(),
-            robot: scenario.bus.robot.clone(),
-            physics_hash: format!("{:016x}", scenario.physics_hash),
-            layout_hash: format!("{:016x}", scenario.simulation().layout_hash()),
-            period_ns: scenario.spec.period_ns,
-            ticks: bench.ticks,
-            duration_s: bench.ticks as f64 * scenario.spec.period_ns as f64 * 1e-9,
-            mode: "lockstep",
-        },
-        controller: Controller {
-            command: a.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-            joined: leases.len(),
-        },
-        machine: Machine::here(),
-        notes: notes(&runs, gone),
-        snapshot,
-        runs,
-    })
-}
-
-/// Remarks on the reference.
-fn notes(runs: &[Run], finished: &[FinishedRun]) -> Vec<Note> {
-    let mut notes = Vec::new();
-    let Some((first, log)) = runs.first().zip(finished.first().map(|run| &run.log)) else {
-        return notes;
-    };
-    if first.plant_failure {
-        notes.push(Note::PlantFailure { tick: first.first_tick + first.ticks });
-    }
-    if log.leases.iter().any(|lease| !lease.required) {
-        notes.push(Note::Advisory);
-    }
-    if log.leases.iter().any(|lease| lease.tick > log.first_tick) {
-        notes.push(Note::JoinedLate);
-    }
-    notes
-}
-
-/// Both files, whole or not at all.
-fn write(out: &Path, certificate: &Certificate, plots: &[(String, String)]) -> Result<()> {
-    let json = serde_json::to_string_pretty(certificate)
-        .map_err(|e| Error::new(ErrorKind::Internal, format!("certificate: {e}")))?;
-    for (name, text) in [(JSON_FILE, json + "\n"), (PAGE_FILE, page::page(certificate, plots))] {
-        let (file, new) = (out.join(name), out.join(format!("{name}.new")));
-        let written = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, &file));
-        written.map_err(|e| Error::new(ErrorKind::File, format!("{}: {e}", file.display())))?;
-    }
-    Ok(())
 }
 
 /// Removes the logs of runs that are equal to their reference.

@@ -39,6 +39,15 @@ pub(super) fn page(c: &Certificate, plots: &[(String, String)]) -> String {
         verdict = verdict(c)
     );
     out.push_str(&facts(c));
+    if let Some(check) = &c.check {
+        let class = if check.confirmed { "good" } else { "bad" };
+        let lines = text::checked(check).join("\n");
+        let _infallible = writeln!(
+            out,
+            "<h2>Beside the certificate that was repeated</h2>\n<pre class=\"{class}\">{}</pre>",
+            escape(&lines)
+        );
+    }
     out.push_str(&runs(c));
     for run in c.bad() {
         let plot = plots.iter().find(|(name, _)| *name == run.name).map(|(_, svg)| svg.as_str());
@@ -51,6 +60,7 @@ pub(super) fn page(c: &Certificate, plots: &[(String, String)]) -> String {
             .for_each(|note| out.push_str(&format!("<li>{}</li>\n", escape(&text::note(*note)))));
         out.push_str("</ul>\n");
     }
+    out.push_str(&inputs(c));
     out.push_str(MEANING);
     out.push_str("</html>\n");
     out
@@ -106,7 +116,8 @@ fn facts(c: &Certificate) -> String {
                 c.machine.cores, c.machine.cpu, c.machine.kernel, c.machine.architecture
             ),
         ),
-        ("Hardstand", c.hardstand.clone()),
+        ("Hardstand", format!("{}, SHA-256 {}", c.hardstand, c.inputs.daemon.sha256)),
+        ("Environment", variables(c)),
         ("Date", c.date.clone()),
     ];
     let mut out = String::from("<table>\n");
@@ -115,6 +126,41 @@ fn facts(c: &Certificate) -> String {
             writeln!(out, "<tr><th>{name}</th><td><code>{}</code></td></tr>", escape(&value));
     }
     out.push_str("</table>\n");
+    out
+}
+
+/// Variables that change how programs compute.
+fn variables(c: &Certificate) -> String {
+    let pairs: Vec<_> = c.inputs.environment.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    if pairs.is_empty() { "no variable that is recorded".into() } else { pairs.join(" ") }
+}
+
+/// The files that decided the runs, and Python's packages.
+fn inputs(c: &Certificate) -> String {
+    let i = &c.inputs;
+    let mut out = String::from("<h2>Inputs</h2>\n<div class=\"wide\"><table>\n");
+    let parts = [
+        ("scenario", &i.scenario[..]),
+        ("controller", &i.controller[..]),
+        ("library", &i.libraries[..]),
+        ("log", std::slice::from_ref(&i.reference_log)),
+    ];
+    for (what, files) in parts {
+        for file in files {
+            let _infallible = writeln!(
+                out,
+                "<tr><td>{what}</td><td><code>{}</code></td><td class=\"n\">{} B</td>\
+                 <td><code>{}</code></td></tr>",
+                escape(&file.file),
+                file.bytes,
+                file.sha256
+            );
+        }
+    }
+    out.push_str("</table></div>\n");
+    if !i.packages.is_empty() {
+        let _infallible = writeln!(out, "<p>{}</p>", escape(&i.packages.join(", ")));
+    }
     out
 }
 

@@ -1,7 +1,8 @@
 //! Sentences for the typed results of a certificate.
 
 use crate::certify::{
-    Attribution, Certificate, Difference, Note, Problem, Reason, ReplayProblem, Run, Verdict,
+    Attribution, Certificate, Check, Difference, InputDifference, Note, Problem, Reason,
+    ReplayProblem, Run, Verdict,
 };
 
 use crate::cli::{failure, show};
@@ -120,7 +121,43 @@ pub(super) fn note(note: Note) -> String {
         Note::JoinedLate => "A controller joined after the first tick. Where several join, name \
              them in control.controllers: then the run begins when all are there."
             .into(),
+        Note::HashOrderFixed => "PYTHONHASHSEED was set: a controller whose commands depend on the \
+             order of a set repeats only with the same value."
+            .into(),
     }
+}
+
+/// The comparison with the certificate that was repeated, as lines.
+pub(super) fn checked(check: &Check) -> Vec<String> {
+    let mut lines: Vec<String> = match &check.differences {
+        None => vec!["inputs     the certificate does not say what its inputs were".into()],
+        Some(all) => all.iter().map(input).collect(),
+    };
+    if !check.same_physics {
+        lines.push("scenario   describes another robot, ground or contact than there".into());
+    }
+    if !check.certified_then {
+        lines.push("there      it was not certified".into());
+    }
+    let end = |(ticks, digest): &(u64, String)| format!("{ticks} ticks, digest {digest}");
+    let (then, now) = (end(&check.then), end(&check.now));
+    let signed = if check.signature_checked { "; its signature is valid" } else { "" };
+    lines.push(if check.confirmed {
+        format!("CONFIRMED: {}: {now}{signed}", check.of)
+    } else {
+        format!("NOT CONFIRMED: {}: there {then}, here {now}{signed}", check.of)
+    });
+    lines
+}
+
+fn input(d: &InputDifference) -> String {
+    // of a hash, its beginning is enough
+    let short = |value: &Option<String>| match value.as_deref() {
+        None => "none".to_string(),
+        Some(hash) if hash.len() == 64 => hash.chars().take(12).collect(),
+        Some(value) => value.to_string(),
+    };
+    format!("{:<10} {}: there {}, here {}", d.what, d.name, short(&d.then), short(&d.now))
 }
 
 /// Prints the result.
@@ -141,5 +178,8 @@ pub(super) fn conclude(certificate: &Certificate) {
     } else {
         let bad = certificate.bad().count();
         show::line(&format!("\nNOT CERTIFIED: {bad} of {count} runs differ or failed"));
+    }
+    if let Some(check) = &certificate.check {
+        checked(check).iter().for_each(|line| show::line(line));
     }
 }

@@ -1,0 +1,125 @@
+//! A certificate that is repeated, here or on another machine.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use hardstand_error::{Error, ErrorKind, Result};
+
+use super::certificate::Certificate;
+use super::inputs::{InputDifference, Inputs};
+
+/// What a certificate claims, as far as a repetition needs it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Claim {
+    /// Of which form it is.
+    pub schema: String,
+    /// It said so.
+    pub certified: bool,
+    /// Version of Hardstand.
+    pub hardstand: String,
+    /// What was simulated.
+    pub scenario: ClaimedScene,
+    /// The controller.
+    pub controller: ClaimedController,
+    /// What decided the runs; certificates of older versions do not say it.
+    #[serde(default)]
+    pub inputs: Option<Inputs>,
+    /// All runs, the reference first.
+    pub runs: Vec<ClaimedRun>,
+}
+
+/// What was simulated.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ClaimedScene {
+    /// Its file.
+    pub file: String,
+    /// Keys that were set.
+    pub set: Vec<String>,
+    /// Hash of the physics, 16 hex digits.
+    pub physics_hash: String,
+    /// Simulated time, s.
+    pub duration_s: f64,
+}
+
+/// The controller of a claim.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ClaimedController {
+    /// Its command.
+    pub command: Vec<String>,
+}
+
+/// A run of a claim.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ClaimedRun {
+    /// Its name.
+    pub name: String,
+    /// Ticks.
+    pub ticks: u64,
+    /// Digest after the last one, 16 hex digits.
+    pub digest: String,
+}
+
+/// A claim beside its repetition. As JSON, its fields are those of `docs/certify.md`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Check {
+    /// File of the certificate.
+    pub of: String,
+    /// Its signature was checked. Without a public key it is not.
+    pub signature_checked: bool,
+    /// Both are certified, and the references have the same ticks and the same digest.
+    pub confirmed: bool,
+    /// It was certified there.
+    pub certified_then: bool,
+    /// The scenarios describe the same physics.
+    pub same_physics: bool,
+    /// Ticks and digest of the reference there.
+    pub then: (u64, String),
+    /// Ticks and digest of the reference here.
+    pub now: (u64, String),
+    /// Inputs that differ; `None` if the certificate has none.
+    pub differences: Option<Vec<InputDifference>>,
+}
+
+impl Claim {
+    /// Reads a certificate.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] if the file cannot be read; [`ErrorKind::Input`] if it is no
+    /// certificate.
+    pub fn read(file: &Path) -> Result<Self> {
+        let name = file.display();
+        let text = std::fs::read_to_string(file)
+            .map_err(|e| Error::new(ErrorKind::File, format!("cannot read {name}: {e}")))?;
+        let refuse = |why: String| {
+            let how = "give the certificate.json that `hardstand certify` has written";
+            Error::new(ErrorKind::Input, format!("{name} is no certificate: {why}; {how}"))
+        };
+        let claim: Self = serde_json::from_str(&text).map_err(|e| refuse(e.to_string()))?;
+        if claim.schema != super::SCHEMA {
+            return Err(refuse(format!("schema {:?} is not {:?}", claim.schema, super::SCHEMA)));
+        }
+        if claim.runs.is_empty() || claim.controller.command.is_empty() {
+            return Err(refuse("it has no runs, or no command".into()));
+        }
+        Ok(claim)
+    }
+
+    /// Compares the claim with a repetition.
+    #[must_use]
+    pub fn check(&self, of: &Path, signature_checked: bool, now: &Certificate) -> Check {
+        let end = |ticks, digest: &str| (ticks, digest.to_string());
+        let then = self.runs.first().map_or_else(Default::default, |r| end(r.ticks, &r.digest));
+        let here = now.runs.first().map_or_else(Default::default, |r| end(r.ticks, &r.digest));
+        Check {
+            of: of.display().to_string(),
+            signature_checked,
+            confirmed: self.certified && now.certified && then == here,
+            certified_then: self.certified,
+            same_physics: self.scenario.physics_hash == now.scenario.physics_hash,
+            then,
+            now: here,
+            differences: self.inputs.as_ref().map(|then| now.inputs.differences(then)),
+        }
+    }
+}
