@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::inspect::{Condition, Quantities, Quantity};
+use crate::inspect::{Condition, Quantities, Quantity, Watch};
 use crate::replay::{Player, TickView};
 use hardstand_error::Result;
 use hardstand_protocol::PlantFailure;
@@ -55,7 +55,8 @@ impl Finding {
         let quantities = Quantities::of(&player.scenario().simulation());
         let mut conditions = Vec::new();
         for (name, text) in &plan.conditions {
-            conditions.push((name, Condition::parse(text, &quantities)?, Held::Never));
+            let watch = Condition::parse(text, &quantities)?.watch();
+            conditions.push((name, watch, Held::Never));
         }
         let mut sums: Vec<_> = plan
             .measures
@@ -70,8 +71,8 @@ impl Finding {
             // a tick in which the plant stops itself does not count
             self.ticks += u64::from(self.failure.is_none());
             self.time_s = (self.ticks * period_ns) as f64 / 1e9;
-            for (_, condition, held) in &mut conditions {
-                if *held == Held::Never && condition.holds(&view) {
+            for (_, watch, held) in &mut conditions {
+                if *held == Held::Never && watch.look(&view).holds {
                     *held = Held::AtS(self.time_s);
                 }
             }
@@ -95,21 +96,21 @@ impl Finding {
 /// The number of a tick that a measure is made of.
 enum Reading<'a> {
     Quantity(Option<&'a Quantity>),
-    Margin(Condition),
+    Margin(Watch),
 }
 
 impl<'a> Reading<'a> {
     fn new(of: &Of, quantities: &'a Quantities) -> Result<Self> {
         Ok(match of {
             Of::Quantity(name, _) => Self::Quantity(quantities.find(name)),
-            Of::Margin(condition) => Self::Margin(Condition::parse(condition, quantities)?),
+            Of::Margin(condition) => Self::Margin(Condition::parse(condition, quantities)?.watch()),
         })
     }
 
-    fn number(&self, view: &TickView<'_>) -> f64 {
+    fn number(&mut self, view: &TickView<'_>) -> f64 {
         match self {
             Self::Quantity(quantity) => quantity.map_or(f64::NAN, |q| q.of(view)),
-            Self::Margin(condition) => condition.margin(view),
+            Self::Margin(watch) => watch.look(view).margin,
         }
     }
 }

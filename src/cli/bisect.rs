@@ -69,15 +69,22 @@ fn search(a: &BisectArguments, text: &str) -> Result<ExitCode> {
     let shown = condition.quantities();
     // with several threads, ticks after the first one may be met before it
     let held: Mutex<BTreeMap<TickId, Vec<f64>>> = Mutex::default();
+    // what depends on the ticks before is looked at in their order
+    let threads = if condition.remembers() { Some(1) } else { a.threads };
+    let watch = Mutex::new(condition.watch());
     let look = |m: &TickView<'_>| {
-        let holds = condition.holds(m);
+        let holds = if condition.remembers() {
+            watch.lock().is_ok_and(|mut watch| watch.look(m).holds)
+        } else {
+            condition.watch().look(m).holds
+        };
         if holds && let Ok(mut held) = held.lock() {
             let at = TickId { run_id: m.applied.run_id, tick: m.state.tick };
             held.insert(at, shown.iter().map(|q| q.of(m)).collect());
         }
         holds
     };
-    let (run, replay) = replay::run(log, &scenario, a.threads, Some(&look))?;
+    let (run, replay) = replay::run(log, &scenario, threads, Some(&look))?;
     let held = held.into_inner().unwrap_or_default();
     let found = run.whole.seen.filter(|_| run.whole.difference.is_none());
     let numbers = found.and_then(|seen| held.get(&seen)).into_iter().flatten();

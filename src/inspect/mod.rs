@@ -10,6 +10,7 @@ mod parser;
 mod quantities;
 mod search;
 mod selection;
+mod watch;
 
 pub use cause::{Cause, scenario_differences};
 pub use comparison::{Comparison, Ranked, Trace, compare, trace};
@@ -19,3 +20,4 @@ pub use mismatch::Mismatch;
 pub use quantities::{Quantities, Quantity, Role};
 pub use search::{Found, Verdict, first_bad};
 pub use selection::sample;
+pub use watch::{Truth, Watch};

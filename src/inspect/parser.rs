@@ -3,12 +3,13 @@
 //! ```text
 //! condition  = either { ("or" | "||") either }
 //! either     = not { ("and" | "&&") not }
-//! not        = ("not" | "!") not | relation
+//! not        = ("not" | "!") not | lasting
+//! lasting    = relation { "for" number ("s" | "ms") }
 //! relation   = sum [ ("<" | "<=" | ">" | ">=" | "==" | "!=") sum ]
 //! sum        = product { ("+" | "-") product }
 //! product    = factor { ("*" | "/") factor }
 //! factor     = "-" factor | number | quantity | "fell" | "(" condition ")"
-//!            | ("abs" | "min" | "max") "(" sum { "," sum } ")"
+//!            | ("abs" | "min" | "max" | "rate") "(" sum { "," sum } ")" | "rises" "(" condition ")"
 //! ```
 
 use hardstand_error::{Error, ErrorKind, Result};
@@ -22,6 +23,12 @@ pub(super) enum Tree {
     Quantity(Quantity),
     Negative(Box<Self>),
     Not(Box<Self>),
+    /// A truth that has lasted for so many ns; the last number of these three is that of its memory.
+    For(Box<Self>, u64, usize),
+    /// A truth that begins.
+    Rises(Box<Self>, usize),
+    /// The rate of change of a number, per second.
+    Rate(Box<Self>, usize),
     Pair(Box<Self>, Operator, Box<Self>),
     Call(Function, Vec<Self>),
 }
@@ -94,32 +101,39 @@ impl Operator {
 }
 
 const RELATION: u8 = 3;
+const DURATIONS: [(&str, f64); 2] = [("ms", 1e6), ("s", 1e9)];
+/// Longest time that a condition may have to last, ns.
+const LONGEST_NS: f64 = 1e12;
 /// Parentheses, signs and calls within each other.
 const DEPTH_MAX: usize = 64;
 
 impl Tree {
     const fn is_truth(&self) -> bool {
         match self {
-            Self::Number(_) | Self::Quantity(_) | Self::Negative(_) | Self::Call(..) => false,
-            Self::Not(_) => true,
+            Self::Number(_)
+            | Self::Quantity(_)
+            | Self::Negative(_)
+            | Self::Rate(..)
+            | Self::Call(..) => false,
+            Self::Not(_) | Self::For(..) | Self::Rises(..) => true,
             Self::Pair(_, operator, _) => operator.gives_truth(),
         }
     }
 }
 
-/// Reads a condition on `quantities`.
+/// Reads a condition on `quantities`; also how many of its nodes remember.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] with the place, and what was expected there.
-pub(super) fn parse(text: &str, quantities: &Quantities) -> Result<Tree> {
-    let mut parser = Parser { text, at: 0, depth: 0, quantities };
+pub(super) fn parse(text: &str, quantities: &Quantities) -> Result<(Tree, usize)> {
+    let mut parser = Parser { text, at: 0, depth: 0, slots: 0, quantities };
     let tree = parser.pairs(1)?;
     parser.skip_spaces();
     if !parser.rest().is_empty() {
         return Err(parser.expected("an operator, such as <, and, +, or the end"));
     }
     parser.check(&tree, true)?;
-    Ok(tree)
+    Ok((tree, parser.slots))
 }
 
 struct Parser<'a> {
@@ -127,6 +141,8 @@ struct Parser<'a> {
     /// Bytes read.
     at: usize,
     depth: usize,
+    /// Nodes that remember, so far.
+    slots: usize,
     quantities: &'a Quantities,
 }
 
@@ -142,7 +158,10 @@ impl<'a> Parser<'a> {
     /// Operands, and operators that bind at least as tightly as `level`.
     fn pairs(&mut self, level: u8) -> Result<Tree> {
         let mut left = self.operand()?;
-        while let Some((length, operator)) = self.operator().filter(|(_, o)| o.level() >= level) {
+        loop {
+            left = self.lasting(left)?;
+            let operator = self.operator().filter(|(_, operator)| operator.level() >= level);
+            let Some((length, operator)) = operator else { return Ok(left) };
             let before = self.at;
             self.at += length;
             let right = self.pairs(operator.level() + 1)?;
@@ -154,7 +173,36 @@ impl<'a> Parser<'a> {
             }
             left = Tree::Pair(Box::new(left), operator, Box::new(right));
         }
-        Ok(left)
+    }
+
+    /// A truth, and for how long it must have lasted.
+    fn lasting(&mut self, mut tree: Tree) -> Result<Tree> {
+        self.skip_spaces();
+        while tree.is_truth() && is_word(self.rest(), "for") {
+            self.at += "for".len();
+            self.skip_spaces();
+            let Tree::Number(time) = self.number()? else { return Ok(tree) };
+            self.skip_spaces();
+            let rest = self.rest();
+            let unit = DURATIONS.iter().find(|(unit, _)| is_word(rest, unit));
+            let Some((unit, unit_ns)) = unit else {
+                return Err(self.expected("a unit of time, s or ms, as in for 50 ms"));
+            };
+            let duration_ns = (time * unit_ns).round();
+            if !(1.0..=LONGEST_NS).contains(&duration_ns) {
+                return Err(self.refused("a condition lasts for up to 1000 s, and not for 0 s"));
+            }
+            self.at += unit.len();
+            tree = Tree::For(Box::new(tree), duration_ns as u64, self.slot());
+            self.skip_spaces();
+        }
+        Ok(tree)
+    }
+
+    /// The place of one more memory.
+    const fn slot(&mut self) -> usize {
+        self.slots += 1;
+        self.slots - 1
     }
 
     fn operator(&mut self) -> Option<(usize, Operator)> {
@@ -254,15 +302,20 @@ impl<'a> Parser<'a> {
             return Err(self.refused("a robot whose base is fixed does not fall"));
         };
         let mut inner =
-            Parser { text: &text, at: 0, depth: self.depth, quantities: self.quantities };
+            Parser { text: &text, at: 0, depth: self.depth, slots: 0, quantities: self.quantities };
         let tree = inner.pairs(1)?;
         self.at += "fell".len();
         Ok(tree)
     }
 
     fn call(&mut self, name: &str) -> Result<Tree> {
+        if name == "rises" || name == "rate" {
+            return self.change(name);
+        }
         let Some((_, function)) = FUNCTIONS.iter().find(|(n, _)| *n == name) else {
-            let text = format!("--where: there is no function {name}; there are abs, min, max");
+            let text = format!(
+                "--where: there is no function {name}; there are abs, min, max, rate, rises"
+            );
             return Err(Error::new(ErrorKind::Input, text));
         };
         self.at += name.len();
@@ -282,6 +335,18 @@ impl<'a> Parser<'a> {
             return Err(self.expected("one argument of abs"));
         }
         Ok(Tree::Call(*function, arguments))
+    }
+
+    /// `rises(condition)` or `rate(number)`.
+    fn change(&mut self, name: &str) -> Result<Tree> {
+        self.at += name.len();
+        self.require("(")?;
+        let of = self.pairs(1)?;
+        let rises = name == "rises";
+        self.check(&of, rises)?;
+        self.require(")")?;
+        let (of, slot) = (Box::new(of), self.slot());
+        Ok(if rises { Tree::Rises(of, slot) } else { Tree::Rate(of, slot) })
     }
 
     fn skip(&mut self, sign: &str) -> bool {

@@ -8,7 +8,7 @@ use hardstand_protocol::{Event, LogTick, Verdict, ViewReading};
 use hardstand_view::{Mark, MeshFolders, RunEvent, RunFile, Scene, Source};
 
 use crate::config::Scenario;
-use crate::inspect::{Condition, Quantities, compare};
+use crate::inspect::{Condition, Quantities, Watch, compare};
 use crate::replay::{Player, TickView};
 use crate::simulation::{PartNames, describe, describe_ground, moving_poses};
 
@@ -117,18 +117,18 @@ fn first_difference(a: &Path, b: &Path, period_s: f64) -> Result<Option<(f64, St
 /// A condition, and whether it held in the tick before.
 struct Watched {
     text: String,
-    condition: Condition,
+    watch: Watch,
     held: bool,
 }
 
 impl Watched {
     fn new(text: &str, known: &Quantities) -> Result<Self> {
-        Ok(Self { text: text.into(), condition: Condition::parse(text, known)?, held: false })
+        Ok(Self { text: text.into(), watch: Condition::parse(text, known)?.watch(), held: false })
     }
 
     /// True if it begins to hold.
     fn begins(&mut self, view: &TickView<'_>) -> bool {
-        let held = std::mem::replace(&mut self.held, self.condition.holds(view));
+        let held = std::mem::replace(&mut self.held, self.watch.look(view).holds);
         self.held && !held
     }
 }

@@ -150,7 +150,7 @@ fn conditions_mean_what_they_say() {
     ] {
         let condition =
             Condition::parse(text, &quantities).unwrap_or_else(|e| panic!("{text}: {e}"));
-        assert_eq!(condition.holds(&view), expected, "{text}");
+        assert_eq!(condition.watch().look(&view).holds, expected, "{text}");
     }
     for (text, expected) in [
         ("foot.FL.slp > 0.02", "there is no quantity foot.FL.slp; the nearest are foot.FL.slip,"),
@@ -160,7 +160,13 @@ fn conditions_mean_what_they_say() {
         ("(tick > 1) + 2 > 3", "both sides must be numbers"),
         ("abs(tick > 1) > 0", "a condition is no number"),
         ("abs(1, 2) > 0", "one argument of abs"),
-        ("sin(tick) > 0", "there is no function sin; there are abs, min, max"),
+        ("sin(tick) > 0", "there is no function sin; there are abs, min, max, rate, rises"),
+        ("tick for 1 s", "column 6: expected an operator"),
+        ("tick > 1 for 1", "expected a unit of time, s or ms"),
+        ("tick > 1 for 0 ms", "up to 1000 s"),
+        ("tick > 1 for 2000 s", "up to 1000 s"),
+        ("rises(tick)", "a number is no condition"),
+        ("rate(tick > 1) > 0", "a condition is no number"),
         ("tick > ", "column 8: expected a number, a quantity or ("),
         ("(tick > 1", "column 10: expected )"),
         ("tick > 1)", "column 9: expected an operator"),
@@ -175,6 +181,58 @@ fn conditions_mean_what_they_say() {
         let error = Condition::parse(text, &quantities).unwrap_err().to_string();
         assert!(error.contains(expected), "{text:?}: {error}");
     }
+}
+
+/// In which ticks of 120 a condition holds.
+fn held_in(path: &Path, text: &str) -> Vec<u64> {
+    let quantities = Quantities::of(&quadruped(&SETS).simulation());
+    let mut watch = Condition::parse(text, &quantities).unwrap_or_else(|e| panic!("{e}")).watch();
+    let mut player = Player::open(path).unwrap();
+    let mut held = Vec::new();
+    while player.advance().unwrap() {
+        let view = player.view().unwrap();
+        let truth = watch.look(&view);
+        if truth.holds {
+            held.push(view.state.tick);
+        }
+        // the margin has the sign of the truth
+        assert!(if truth.holds { truth.margin >= 0.0 } else { truth.margin <= 0.0 }, "{text}");
+    }
+    held
+}
+
+#[test]
+fn conditions_remember_how_long_they_have_held() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = logged(dir.path(), "run.mcap", &ticks()[..120]);
+    // tick 50 is that at 0.05 s; ten ms later the condition has held for ten ms
+    for (text, first, last) in [
+        ("tick >= 50 for 10 ms", 60, 120),
+        ("tick >= 50 for 0.01 s and tick <= 70", 60, 70),
+        ("(tick >= 50 and tick <= 70) for 10 ms", 60, 70),
+        ("(tick >= 50 and tick <= 70) for 20 ms", 70, 70),
+        ("not tick < 50 for 10 ms", 1, 10),
+        ("rises(tick >= 50)", 50, 50),
+        ("rises(tick >= 50 for 10 ms)", 60, 60),
+        ("rate(tick) > 999 and rate(tick) < 1001 and tick < 9", 2, 8),
+        ("rate(rate(tick)) < 1e-3 and tick < 9", 3, 8),
+        ("tick < 0 or rises(tick == 3)", 3, 3),
+        ("(tick == 20 or tick == 21) and rises(tick >= 21)", 21, 21),
+    ] {
+        let held = held_in(&path, text);
+        let expected: Vec<u64> = match text {
+            "not tick < 50 for 10 ms" => (1..=10).chain(50..=120).collect(),
+            _ => (first..=last).collect(),
+        };
+        assert_eq!(held, expected, "{text}");
+    }
+    let none = held_in(&path, "(tick >= 50 and tick <= 70) for 21 ms");
+    assert!(none.is_empty() && held_in(&path, "rises(tick >= 1)").is_empty(), "{none:?}");
+    // as the command line has it, on whatever threads
+    let text = "tick >= 50 for 10 ms";
+    let words = ["bisect".as_ref(), path.as_os_str(), "--where".as_ref(), text.as_ref()];
+    let (out, _) = hardstand(&[&words[..], &["--threads".as_ref(), "3".as_ref()]].concat());
+    assert!(out.contains("holds      first at tick 60 "), "{out}");
 }
 
 type Holds<'a> = &'a dyn Fn(&LogTick) -> bool;

@@ -121,9 +121,11 @@ pub(super) fn note(note: Note) -> String {
         Note::JoinedLate => "A controller joined after the first tick. Where several join, name \
              them in control.controllers: then the run begins when all are there."
             .into(),
-        Note::HashOrderFixed => "PYTHONHASHSEED was set: a controller whose commands depend on the \
+        Note::HashOrderFixed => {
+            "PYTHONHASHSEED was set: a controller whose commands depend on the \
              order of a set repeats only with the same value."
-            .into(),
+                .into()
+        }
     }
 }
 
