@@ -51,19 +51,20 @@ impl Reference<'_> {
         if self.is_a { edges(reference, incident) } else { edges(incident, reference) }
     }
 
-    /// What lies where an edge of origin `from` meets the side `k` of the reference face.
-    fn meeting(&self, from: u16, k: usize) -> u32 {
-        let count = self.corners.len();
+    /// What lies where an edge of origin `from` meets the side `k` of the reference face, on the
+    /// way out of its half-plane or into it.
+    fn meeting(&self, from: u16, k: usize, is_out: bool) -> u32 {
         if from == MARGIN {
             return NEAREST;
         }
         if from < REFERENCE {
             return self.crossing(from, k);
         }
-        // two sides of the reference face meet in its corner
-        let other = usize::from(from - REFERENCE);
-        let corner = if (other + 1) % count == k { k } else { other };
-        self.vertex_of_reference(self.corners[corner].vertex)
+        // Two sides meet in a corner of the reference face, where the side that the outline leaves
+        // begins: it runs against their order. A short side between the two may have cut nothing.
+        // The outline leaves each side once, so no corner is named twice even then.
+        let left = if is_out { usize::from(from - REFERENCE) } else { k };
+        self.vertex_of_reference(self.corners[left].vertex)
     }
 
     #[inline(always)]
@@ -94,8 +95,8 @@ impl Reference<'_> {
     pub(crate) fn cut_polygon(&self, polygon: &mut Vec<Cut>, spare: &mut Vec<Cut>, tiny: f64) {
         for k in 0..self.corners.len() {
             let (side, at) = (self.side(k), self.corners[k].p);
-            let (meet, line) = (|from| self.meeting(from, k), REFERENCE + k as u16);
-            cut(polygon, spare, |c| side.dot(c.p - at) - tiny, meet, line);
+            let meet = |from, is_out| self.meeting(from, k, is_out);
+            cut(polygon, spare, |c| side.dot(c.p - at) - tiny, meet, REFERENCE + k as u16);
         }
     }
 
@@ -104,12 +105,12 @@ impl Reference<'_> {
         if polygon.iter().all(|c| c.height_m <= limit_m) {
             return;
         }
-        cut(polygon, spare, |c| c.height_m - limit_m, |_| NEAREST, MARGIN);
+        cut(polygon, spare, |c| c.height_m - limit_m, |_, _| NEAREST, MARGIN);
     }
 
     /// Cuts the line between two corners with all sides of the face. False if nothing is left.
     pub(crate) fn cut_line(&self, ends: &mut [Cut; 2], tiny: f64) -> bool {
-        let [a, b] = *ends;
+        let from = ends[0].from;
         for k in 0..self.corners.len() {
             let (side, at) = (self.side(k), self.corners[k].p);
             let out = [0, 1].map(|i: usize| side.dot(ends[i].p - at) - tiny);
@@ -119,7 +120,7 @@ impl Reference<'_> {
                 [is_first, _] => {
                     let i = usize::from(!is_first);
                     let share = out[0] / (out[0] - out[1]);
-                    let feature = self.crossing(a.from.min(b.from), k);
+                    let feature = self.crossing(from, k);
                     ends[i] = between(&ends[0], &ends[1], share, feature);
                 }
             }
@@ -146,7 +147,7 @@ fn cut(
     polygon: &mut Vec<Cut>,
     spare: &mut Vec<Cut>,
     out: impl Fn(&Cut) -> f64,
-    meeting: impl Fn(u16) -> u32,
+    meeting: impl Fn(u16, bool) -> u32,
     line: u16,
 ) {
     let Some(last) = polygon.last() else { return };
@@ -157,7 +158,7 @@ fn cut(
         let (was_in, is_in) = (before_out <= 0.0, cut_out <= 0.0);
         if was_in != is_in {
             let share = before_out / (before_out - cut_out);
-            let mut new = between(&before, cut, share, meeting(before.from));
+            let mut new = between(&before, cut, share, meeting(before.from, was_in));
             new.is_margin = line == MARGIN;
             // on its way out the outline follows the line that cuts, on its way in the old edge
             new.from = if was_in { line } else { before.from };

@@ -16,7 +16,8 @@ pub struct ContactPoint {
     pub depth_m: f64,
     /// Share of this point in the patch: see [`Patch`].
     pub weight: f64,
-    /// What touches what here; the same as long as the same features touch.
+    /// What touches what here; the same as long as the same features touch. No two points of a
+    /// patch have the same.
     pub feature: u32,
 }
 

@@ -15,6 +15,9 @@ use crate::vector::{Pose, Vec3, larger, limited, smaller};
 /// Every input has an answer: shapes without extent, coincident centres, deep overlap. If a pose is
 /// not finite, or both shapes are planes, there is no contact.
 ///
+/// Exchanging A and B exchanges the points, if the shapes are of different kinds. Of two shapes of
+/// one kind, A's sides and axes divide the patch where both could.
+///
 /// ```
 /// use hardstand_geometry::{Patch, Pose, Shape, Vec3, Workspace, contact};
 /// let (slab, beam) = (Shape::cuboid([1.0, 1.0, 0.1], 0.0)?, Shape::cuboid([0.2, 2.0, 0.1], 0.0)?);

@@ -26,6 +26,18 @@ fn touching(random: &mut Random, kinds: [usize; 2]) -> Option<[(Shape, Pose); 2]
     Some([(a.clone(), xa), (b.clone(), place(far + off))])
 }
 
+/// Every point of `one` is the point of `two` with A and B exchanged, and so is its feature: what
+/// was A's is B's.
+fn assert_exchanged(one: &Patch, two: &Patch) {
+    assert_eq!(one.points().len(), two.points().len());
+    for (p, q) in one.points().iter().zip(two.points()) {
+        assert_eq!((p.a_W, p.b_W, p.depth_m, p.weight), (q.b_W, q.a_W, q.depth_m, q.weight));
+        let parts = |f: u32| (f >> 30, f >> 15 & 0x7fff, f & 0x7fff);
+        let ((kind, a, b), other) = (parts(p.feature), parts(q.feature));
+        assert_eq!(([1, 0, 2, 3][kind as usize], b, a), other, "{one:?} {two:?}");
+    }
+}
+
 fn is_round(kind: usize) -> bool {
     kind == 3
 }
@@ -46,6 +58,9 @@ proptest! {
         assert_sound(&two, "exchanged");
         let tolerance = if is_round(ka) || is_round(kb) { 2e-5 } else { 1e-9 };
         prop_assert!((one.depth_m() - two.depth_m()).abs() < tolerance, "{one:?} {two:?}");
+        if ka != kb {
+            assert_exchanged(&one, &two);
+        }
     }
 
     #[test]
@@ -119,6 +134,27 @@ proptest! {
                 prop_assert!((patch.normal_W.norm() - 1.0).abs() < 1e-9, "{:?}", patch);
                 prop_assert!((0.0..=1.0 + 1e-9).contains(&p.weight), "{:?}", patch);
             }
+        }
+    }
+}
+
+#[test]
+fn corners_beside_a_side_that_cuts_nothing_have_features_of_their_own() {
+    // a cap has a short side beside the point of its rim that is lowest
+    for (seed, kinds) in [
+        (10_820_633_123_685_244_720, [2, 3]),
+        (188 * 7919 + 13, [2, 3]),
+        (424 * 7919 + 13, [2, 3]),
+        (266 * 7919 + 13, [3, 3]),
+        (1853 * 7919 + 13, [3, 3]),
+    ] {
+        let Some([(a, xa), (b, xb)]) = touching(&mut Random::new(seed), kinds) else {
+            panic!("seed {seed}: no contact");
+        };
+        for margin_m in [0.01, 0.05, 0.3] {
+            let one = patch_of((&a, &xa), (&b, &xb), margin_m);
+            assert_sound(&one, &format!("seed {seed}, margin {margin_m}"));
+            assert_sound(&patch_of((&b, &xb), (&a, &xa), margin_m), "exchanged");
         }
     }
 }
