@@ -14,7 +14,7 @@ use crate::python::python;
 type Schedule = [u64; 3];
 
 const SCHEDULES: [Schedule; 8] =
-    [[1, 0, 0], [1, 0, 7], [1, 0, 20], [3, 1, 2], [5, 0, 12], [7, 6, 14], [20, 0, 5], [50, 49, 20]];
+    [[1, 0, 0], [1, 0, 7], [3, 2, 20], [3, 1, 2], [5, 0, 12], [7, 6, 14], [20, 0, 5], [50, 49, 20]];
 const LOCKSTEP: [&str; 4] = ["--mode", "lockstep", "--pace", "free"];
 
 /// A controller that is told its endpoint and its schedule, and runs until the daemon has ended.
