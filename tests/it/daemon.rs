@@ -17,6 +17,7 @@ mod links;
 mod lockstep;
 mod log_files;
 mod loss;
+mod lossy;
 mod no_qos;
 mod offsets;
 mod packets;

@@ -68,7 +68,7 @@ impl Drop for Process {
 }
 
 /// A Python that can import these modules, or a plain word why there is none.
-fn python(test: &str, modules: &str) -> Option<String> {
+pub fn python(test: &str, modules: &str) -> Option<String> {
     let python = std::env::var("HARDSTAND_PYTHON").unwrap_or_else(|_| "python3".into());
     let tried = Command::new(&python)
         .args(["-c", &format!("import {modules}")])

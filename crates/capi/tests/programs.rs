@@ -1,6 +1,7 @@
 //! The programs of `examples/` and `tests/programs` against daemons.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests fail by panic")]
 
+mod shared;
 mod support;
 
 use std::fs::Permissions;
@@ -10,6 +11,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use hardstand_client::{Client, JoinRequest};
+use shared::lossy::{Loss, Lossy};
 use support::{
     Daemon, LOCKSTEP, PATIENCE, can_run, compiled, compiled_from, compiled_with, has, prefix,
     repository, succeeds,
@@ -52,6 +54,37 @@ fn stand_in_c_and_in_cpp_comes_to_the_digest_of_rust_in_lockstep() {
         for _ in 0..2 {
             assert_eq!(runs(&program, &LOCKSTEP), expected, "{example}");
         }
+    }
+}
+
+/// What a controller in C with this schedule says of its last state, and the messages that were
+/// lost on the way.
+fn schedule_in_c(program: &Path, schedule: [&str; 3], loss: Loss) -> (String, [u64; 3]) {
+    let daemon = Daemon::start(&LOCKSTEP);
+    // it listens before a relay can connect
+    let client = Client::connect(&daemon.endpoint, "quadruped").unwrap();
+    client.model(PATIENCE).unwrap();
+    let dir = tempfile::TempDir::new().unwrap();
+    let relay = Lossy::start(dir.path(), &daemon.endpoint, loss);
+    let args = [&["500"][..], &schedule].concat();
+    let (code, said) = Daemon::with_endpoint(&relay.endpoint, program, &args).end();
+    assert_eq!(code, Some(0), "{schedule:?}, {:?} lost: {said}", relay.lost());
+    (said, relay.lost())
+}
+
+/// Lost states, commands and replies.
+#[test]
+fn lost_messages_change_nothing_for_a_controller_in_c() {
+    if !can_run("lost messages") {
+        return;
+    }
+    let program = compiled("crates/capi/tests/programs/schedule.c");
+    for schedule in [["1", "0", "0"], ["1", "0", "7"], ["3", "1", "2"], ["5", "0", "12"]] {
+        let (whole, none) = schedule_in_c(&program, schedule, Loss::of_all(0, 0));
+        assert_eq!(none, [0; 3]);
+        let (said, lost) = schedule_in_c(&program, schedule, Loss::of_all(5, 1));
+        assert_eq!(said, whole, "{schedule:?}: {lost:?} lost");
+        assert!(lost[0] > 0 && lost[1] > 0, "{schedule:?}: {lost:?} lost");
     }
 }
 

@@ -8,6 +8,8 @@ pub mod drive;
 pub mod golden;
 pub mod ladder;
 pub mod logs;
+#[cfg(feature = "zenoh")]
+pub mod lossy;
 pub mod memory;
 #[cfg(feature = "zenoh")]
 pub mod namespace;

@@ -32,6 +32,7 @@ pub struct State {
     /// A file was removed.
     pub removed: Option<PathBuf>,
     operations: u64,
+    syncs: u64,
     dice: Dice,
     faults: Faults,
 }
@@ -56,6 +57,7 @@ impl SimDisk {
             has_failed: false,
             removed: None,
             operations: 0,
+            syncs: 0,
             dice: Dice(seed | 1),
             faults: faults.clone(),
         })))
@@ -167,6 +169,11 @@ impl LogFile for Handle {
     fn sync(&self) -> io::Result<()> {
         let mut state = self.disk.state();
         state.operate()?;
+        state.syncs += 1;
+        if state.faults.sync_error == Some(state.syncs) {
+            state.has_failed = true;
+            return Err(io::Error::from_raw_os_error(5)); // EIO
+        }
         // what was taken in when the round began; the stall comes on top
         let now_ns = state.now_ns;
         if state.newest == self.path {

@@ -48,6 +48,8 @@ pub struct Faults {
     pub disk_bytes: Option<usize>,
     /// This operation on the disk fails with EIO: a write, a sync, or the beginning of a file.
     pub disk_error: Option<u64>,
+    /// This sync fails with EIO.
+    pub sync_error: Option<u64>,
     /// Another program removes the file at hand after this time, ns.
     pub removal_ns: Option<u64>,
     /// Files that the log may have.
@@ -112,11 +114,17 @@ impl Faults {
             1 | 2 => f.make_busy(dice),
             _ => {}
         }
+        // a run has few syncs among hundreds of writes
+        if f.company != Company::Flood && dice.roll(8) == 0 {
+            f.sync_error = Some(1 + dice.roll(2));
+        }
         f
     }
 
     fn make_busy(&mut self, dice: &mut Dice) {
         self.company = Company::Busy;
+        // longer than an order waits for the loop before it is taken back
+        self.stall_periods_max *= 2;
         self.order = 1 + dice.roll(40);
         self.joiners = dice.roll(4);
         self.controllers = dice.roll(3);

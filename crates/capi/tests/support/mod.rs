@@ -174,8 +174,13 @@ impl Daemon {
 
     /// A program that is given the endpoint first, and in the environment.
     pub(crate) fn with(&self, program: &Path, args: &[&str]) -> Process {
+        Self::with_endpoint(&self.endpoint, program, args)
+    }
+
+    /// The same with another endpoint than that of the daemon.
+    pub(crate) fn with_endpoint(endpoint: &str, program: &Path, args: &[&str]) -> Process {
         let mut command = Command::new(program);
-        command.arg(&self.endpoint).args(args).env("HARDSTAND_CONNECT", &self.endpoint);
+        command.arg(endpoint).args(args).env("HARDSTAND_CONNECT", endpoint);
         Process::start(command)
     }
 }
