@@ -32,7 +32,9 @@ pub use csv_file::{read_csv, write_csv};
 pub use import::{Imported, import};
 #[cfg(not(target_family = "wasm"))]
 pub use mapping::Mapping;
+#[cfg(not(target_family = "wasm"))]
 pub use npz::parse_npz;
+#[cfg(not(target_family = "wasm"))]
 pub use rosbag::parse_rosbag;
 pub use track::{BaseTrack, JointTrack, RobotLog};
 
