@@ -14,8 +14,8 @@
 //! - Only `bus` knows zenoh; only `hardstand_physics::math` has transcendental functions.
 //! - Data from outside has its own type until it is checked.
 //!
-//! In WebAssembly the crate is scenarios and simulation; the daemon and its tools need an operating
-//! system.
+//! In WebAssembly the crate is scenarios, simulation and fits; the daemon and its tools need an
+//! operating system.
 
 #![cfg_attr(rtsan, feature(sanitize))]
 
@@ -25,7 +25,6 @@ pub mod buffer_pool;
 pub mod bus;
 #[cfg(feature = "zenoh")]
 pub mod buses;
-#[cfg(not(target_family = "wasm"))]
 pub mod calibrate;
 #[cfg(feature = "zenoh")]
 pub mod campaign;
@@ -62,7 +61,6 @@ pub mod ports;
 pub mod process_harness;
 #[cfg(not(target_family = "wasm"))]
 pub mod replay;
-#[cfg(not(target_family = "wasm"))]
 pub mod robot_log;
 #[cfg(not(target_family = "wasm"))]
 pub mod ros2;

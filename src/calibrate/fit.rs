@@ -8,6 +8,7 @@ use toml::Table;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::accuracy::{Accuracy, residuals};
+use super::far::Searched;
 use super::least_squares::{Outcome, Problem, Solution, dot, solve};
 use super::matrix::{Matrix, eigen};
 use super::parameter::{Parameter, apply};
@@ -48,7 +49,7 @@ const NORMAL_95: f64 = 1.96;
 const BLOCK_S: f64 = 0.5;
 /// A value is not determined if its interval is wider than this share of it, or of the size that
 /// matters, to either side.
-const WIDE: f64 = 1.0;
+pub(super) const WIDE: f64 = 1.0;
 /// A value at a bound of what the scenario accepts is not determined if its interval is wider than
 /// this share of the size that matters: the log only says that the value is near the bound.
 const WIDE_AT_BOUND: f64 = 0.1;
@@ -71,15 +72,32 @@ pub fn calibrate(job: &Job<'_>, mut progress: impl FnMut(&str)) -> Result<Calibr
     let mut open: Vec<usize> = (0..start.len()).collect();
     let mut not_determined: Vec<(usize, String)> = Vec::new();
     let mut iterations = 0;
+    let mut searched = Searched::default();
     let half_widths = loop {
         let solution = fitting.solve(&values, &open, &mut progress);
         iterations += solution.iterations;
-        check(&solution, &open, &fitting)?;
         for (&i, value) in open.iter().zip(&solution.values) {
             values[i] = *value;
         }
-        let (half_widths, finding) = fitting.examine(&solution, &open);
+        let unfinished = !matches!(solution.outcome, Outcome::Converged | Outcome::BadStart);
+        if unfinished
+            && searched.all_once()
+            && let Some(better) = fitting.search_far(&values, &open, &mut progress)
+        {
+            values = better;
+            continue;
+        }
+        check(&solution, &open, &fitting)?;
+        let (half_widths, finding) = fitting.judge(&solution, &values, &open);
         let Some(Unknown { place, why, kept }) = finding else { break half_widths };
+        // what seems to have no effect may have one elsewhere: friction that no foot overcomes
+        if kept.is_none()
+            && searched.once(open[place])
+            && let Some(better) = fitting.search_far(&values, &[open[place]], &mut progress)
+        {
+            values = better;
+            continue;
+        }
         let i = open.remove(place);
         progress(&format!("{} is not determined", job.parameters[i].name));
         values[i] = kept.unwrap_or(start[i]);
@@ -144,7 +162,7 @@ fn check(solution: &Solution, open: &[usize], fitting: &Fitting<'_>) -> Result<(
 }
 
 /// A parameter that the log does not determine.
-struct Unknown {
+pub(super) struct Unknown {
     /// Its place in the list of those that are open.
     place: usize,
     why: String,
@@ -153,19 +171,19 @@ struct Unknown {
 }
 
 impl Unknown {
-    const fn new(place: usize, why: String) -> Self {
+    pub(super) const fn new(place: usize, why: String) -> Self {
         Self { place, why, kept: None }
     }
 }
 
-struct Fitting<'a> {
-    job: &'a Job<'a>,
+pub(super) struct Fitting<'a> {
+    pub(super) job: &'a Job<'a>,
     table: Table,
     fit: Playback<'a>,
     held_back: Option<Playback<'a>>,
     split_s: f64,
     /// Smallest value that the scenario accepts.
-    lower: Vec<f64>,
+    pub(super) lower: Vec<f64>,
     names: Vec<String>,
 }
 
@@ -223,7 +241,7 @@ impl<'a> Fitting<'a> {
 
     /// Residuals of each point, without those that were not sampled. Between two values of a delay
     /// in which the plant can act, they are a straight line, so that its effect is no staircase.
-    fn evaluate(&self, points: &[Vec<f64>]) -> Vec<Option<Vec<f64>>> {
+    pub(super) fn evaluate(&self, points: &[Vec<f64>]) -> Vec<Option<Vec<f64>>> {
         let nodes: Vec<Vec<(f64, Vec<f64>)>> = points.iter().map(|p| self.nodes(p)).collect();
         let all: Vec<Vec<f64>> = nodes.iter().flatten().map(|(_, node)| node.clone()).collect();
         let mut found = self.evaluate_nodes(&all).into_iter();
@@ -319,7 +337,11 @@ impl<'a> Fitting<'a> {
     }
 
     /// Half widths of the intervals, and the parameter, if any, that the log determines least.
-    fn examine(&self, solution: &Solution, open: &[usize]) -> (Vec<f64>, Option<Unknown>) {
+    pub(super) fn examine(
+        &self,
+        solution: &Solution,
+        open: &[usize],
+    ) -> (Vec<f64>, Option<Unknown>) {
         let n = open.len();
         let norm: Vec<f64> = solution.jacobian.iter().map(|c| dot(c, c).sqrt()).collect();
         let residual = dot(&solution.residuals, &solution.residuals).sqrt();
@@ -372,7 +394,7 @@ impl<'a> Fitting<'a> {
         (half, Some(Unknown::new(worst, why)))
     }
 
-    fn is_at_bound(&self, i: usize, value: f64) -> bool {
+    pub(super) fn is_at_bound(&self, i: usize, value: f64) -> bool {
         value <= self.lower[i] || value >= self.job.parameters[i].max
     }
 

@@ -62,7 +62,7 @@ const DAMPINGS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 const DAMPING_MAX: f64 = 1e9;
 
 /// Sum of squares; infinite where there are none.
-fn cost(residuals: Option<&Vec<f64>>) -> f64 {
+pub(super) fn cost(residuals: Option<&Vec<f64>>) -> f64 {
     residuals.map_or(f64::INFINITY, |r| r.iter().map(|x| x * x).sum())
 }
 

@@ -6,6 +6,7 @@
 //! threads.
 
 mod accuracy;
+mod far;
 mod fit;
 mod least_squares;
 mod matrix;

@@ -271,12 +271,16 @@ impl<'a> Commands<'a> {
     }
 }
 
-/// The results of `work` for 0 to `count`, in that order, computed on up to `threads` threads.
+/// The results of `work` for 0 to `count`, in that order, computed on up to `threads` threads; on
+/// the caller's alone if that is one, as machines without threads need it.
 pub fn parallel<T: Send>(
     count: usize,
     threads: NonZeroUsize,
     work: impl Fn(usize) -> T + Sync,
 ) -> Vec<T> {
+    if threads.get() == 1 {
+        return (0..count).map(work).collect();
+    }
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(count));
     std::thread::scope(|scope| {

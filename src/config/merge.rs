@@ -97,7 +97,6 @@ pub(crate) fn set(
 }
 
 /// The value of the key at the place `keys`.
-#[cfg(not(target_family = "wasm"))]
 pub(crate) fn get<'a>(table: &'a Table, keys: &[String]) -> Option<&'a Value> {
     let (first, rest) = keys.split_first()?;
     rest.iter().try_fold(table.get(first)?, |value, key| match value {

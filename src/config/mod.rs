@@ -47,7 +47,6 @@ pub use lcm::{LcmSettings, LcmTypes};
 pub use merge::DEFAULT_TOML;
 #[cfg(feature = "zenoh")]
 pub(crate) use merge::parse;
-#[cfg(not(target_family = "wasm"))]
 pub(crate) use merge::{get, keys_of, set};
 pub use ports::PacketPorts;
 pub use realtime::{

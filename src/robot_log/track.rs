@@ -1,11 +1,14 @@
 //! A table that is matched to a model: what each joint did, and what it was commanded.
 
+#[cfg(not(target_family = "wasm"))]
 use std::path::Path;
 
 use hardstand_error::Result;
 use hardstand_physics::model::{Base, Model};
 
-use super::{BASE_QUANTITIES, Columns, TIME, read_csv};
+#[cfg(not(target_family = "wasm"))]
+use super::read_csv;
+use super::{BASE_QUANTITIES, Columns, TIME};
 
 /// What a robot did and was commanded. NaN stands for what was not sampled.
 #[derive(Clone, Debug)]
@@ -47,6 +50,7 @@ impl RobotLog {
     ///
     /// # Errors
     /// As [`read_csv`] and [`of`](Self::of).
+    #[cfg(not(target_family = "wasm"))]
     pub fn load(file: &Path, model: &Model) -> Result<Self> {
         Self::of(&read_csv(file)?, model)
     }

@@ -36,6 +36,24 @@ fn air(sets: &[&str]) -> Scenario {
 
 /// Chirps about the initial posture that begin at rest, sampled every `every` ticks with noise, rad.
 fn log_of(scenario: &Scenario, seconds: f64, every: u64, noise_rad: f64) -> RobotLog {
+    // a drive with a delay has no command at first
+    let settling = if scenario.spec.drives.is_ideal() { 0 } else { 1000 };
+    log_with(scenario, settling, [seconds, noise_rad], every, |time_s, i| {
+        let phase = time_s * (3.0 + 1.2 * time_s) + 0.9 * i as f64;
+        let amplitude = 0.25 * (time_s / 0.5).min(1.0);
+        amplitude * math::sin_cos(phase).0
+    })
+}
+
+/// Each joint moves about the initial posture by `motion` of the time and its number, after
+/// `settling` ticks.
+fn log_with(
+    scenario: &Scenario,
+    settling: u64,
+    [seconds, noise_rad]: [f64; 2],
+    every: u64,
+    motion: impl Fn(f64, usize) -> f64,
+) -> RobotLog {
     let mut plant = Plant::new(scenario.model.clone(), scenario.spec.clone());
     let period_s = scenario.spec.period_ns as f64 * 1e-9;
     let home = scenario.spec.q.joints.clone();
@@ -55,8 +73,6 @@ fn log_of(scenario: &Scenario, seconds: f64, every: u64, noise_rad: f64) -> Robo
     };
     let ticks = (seconds / period_s) as u64;
     let mut references = vec![Reference::default(); joints];
-    // a drive with a delay has no command at first
-    let settling = if scenario.spec.drives.is_ideal() { 0 } else { 1000 };
     for (i, reference) in references.iter_mut().enumerate().filter(|_| settling > 0) {
         let gains = &scenario.hold_gains[i];
         *reference = Reference { q: home[i], kp: gains.kp, kd: gains.kd, ..Reference::default() };
@@ -68,10 +84,8 @@ fn log_of(scenario: &Scenario, seconds: f64, every: u64, noise_rad: f64) -> Robo
         let time_s = tick as f64 * period_s;
         if tick % every == 0 {
             for (i, reference) in references.iter_mut().enumerate() {
-                let phase = time_s * (3.0 + 1.2 * time_s) + 0.9 * i as f64;
                 let gains = &scenario.hold_gains[i];
-                let amplitude = 0.25 * (time_s / 0.5).min(1.0);
-                let q = home[i] + amplitude * math::sin_cos(phase).0;
+                let q = home[i] + motion(time_s, i);
                 *reference = Reference { q, kp: gains.kp, kd: gains.kd, ..Reference::default() };
             }
             log.time_s.push(time_s);

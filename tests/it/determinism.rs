@@ -52,6 +52,12 @@ fn whole_walks_have_their_digests() {
     check(&["TROT", "POLICY"]);
 }
 
+/// On this machine it has the same bits with any number of threads: `calibrate.rs`.
+#[test]
+fn a_calibration_has_its_digest() {
+    check(&["FIT"]);
+}
+
 /// DET-5.
 #[test]
 fn transcendental_functions_have_their_bits() {

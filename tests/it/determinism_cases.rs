@@ -2,10 +2,17 @@
 //! machine, `tests/portable` prints them on other kinds of machine.
 #![allow(non_snake_case, clippy::unwrap_used, clippy::panic)]
 
+use std::num::NonZeroUsize;
+
+use hardstand::calibrate::{Finding, FitSettings, Job, calibrate, parse_list};
 use hardstand::config::Scenario;
+use hardstand::optimize::SplitMix;
+use hardstand::robot_log::{JointTrack, RobotLog};
 use hardstand::simulation::Simulation;
+use hardstand_physics::actuator::Reference;
 use hardstand_physics::math;
-use hardstand_protocol::{Command, Event, JointCommand, Scope, TickInput};
+use hardstand_physics::plant::{OwnerWords, Plant};
+use hardstand_protocol::{Command, Event, HoldGains, JointCommand, Scope, TickInput};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A run, or a sweep of functions, with the digest that it must have.
@@ -19,7 +26,7 @@ pub struct Case {
 }
 
 /// All cases.
-pub const CASES: [Case; 10] = [
+pub const CASES: [Case; 11] = [
     Case { name: "STAND", run: || walk(&[], 100.0, 4000), digest: 0x4a1c_8882_cf49_0027 },
     Case { name: "STAND_RK4", run: runge_kutta, digest: 0xe3f0_4b0e_31a0_af05 },
     Case { name: "STAND_IMPLICIT", run: linearly_implicit, digest: 0x48e6_b6ac_66f0_710f },
@@ -29,6 +36,7 @@ pub const CASES: [Case; 10] = [
     Case { name: "MIXED", run: mixed, digest: 0x3679_52e9_a7f1_cd8c },
     Case { name: "TROT", run: trot, digest: 0x7d14_44de_7a58_2be8 },
     Case { name: "POLICY", run: policy, digest: 0x1bf9_9cfa_b3e2_58db },
+    Case { name: "FIT", run: fit, digest: 0x5d3a_d1a2_12b0_7fb3 },
     Case { name: "MATH", run: functions, digest: 0x1125_fb55_4b19_40d0 },
 ];
 
@@ -78,6 +86,63 @@ pub fn run(sets: &[&str], kp: f64, ticks: u64) -> Simulation {
 /// The shipped controller walks.
 fn trot() -> u64 {
     crate::walking::trot(3000, |_robot| {}).simulation.state().digest
+}
+
+/// A log of a robot that hangs in the air and moves its legs, with noise: positions every 5 ms.
+fn log_of_the_air(s: &Scenario) -> RobotLog {
+    let mut plant = Plant::new(s.model.clone(), s.spec.clone());
+    let (home, mut random) = (s.spec.q.joints.clone(), SplitMix(5));
+    let command = [Some(Vec::new()), None, None, None, None];
+    let track = JointTrack { q: Vec::new(), dq: None, command };
+    let joints = vec![track; home.len()];
+    let mut log = RobotLog { file: "made".into(), time_s: Vec::new(), joints, base: None };
+    let mut references = vec![Reference::default(); home.len()];
+    for tick in 0..1500_u64 {
+        let time_s = tick as f64 * 1e-3;
+        if tick.is_multiple_of(5) {
+            log.time_s.push(time_s);
+            for (i, track) in log.joints.iter_mut().enumerate() {
+                let phase = time_s * (3.0 + 1.2 * time_s) + 0.9 * i as f64;
+                let q = home[i] + 0.5 * time_s.min(0.5) * math::sin_cos(phase).0;
+                let HoldGains { kp, kd } = s.hold_gains[i];
+                references[i] = Reference { q, kp, kd, ..Reference::default() };
+                track.q.push(plant.state().q.joints[i] + 1e-3 * random.normal());
+                track.command[0].as_mut().unwrap().push(q);
+            }
+        }
+        assert!(plant.step(&references, &OwnerWords::default()).is_none());
+    }
+    log
+}
+
+/// A calibration: values, their intervals and the errors of all joints, before and after.
+fn fit() -> u64 {
+    let robot = |friction: f64, delay_us: f64| {
+        let joint = format!(
+            "joints.\"*\"={{hold_kp=30.0, hold_kd=1.0, armature=0.01, friction={friction:?}, \
+             damping=0.05, drive={{delay_us={delay_us:?}}}}}"
+        );
+        let air = ["robot.base=fixed", "initial.position_m=[0,0,1]", "sim.micro_steps=2"];
+        scenario(&[&air[..], &[joint.as_str()]].concat())
+    };
+    let (log, start) = (log_of_the_air(&robot(0.5, 3700.0)), robot(0.3, 0.0));
+    let names = ["friction", "hold_kd@FL_*", "drive.delay_us", "mass@trunk"].map(String::from);
+    let parameters = parse_list(&names, &start).unwrap();
+    let (threads, iterations_max) = (NonZeroUsize::MIN, 40);
+    let settings = FitSettings { hold_back: 0.25, window_s: None, threads, iterations_max };
+    let job = Job { log: &log, scenario: &start, parameters: &parameters, settings: &settings };
+    let found = calibrate(&job, |_sentence| {}).unwrap();
+    let mut numbers = Vec::new();
+    for estimate in &found.estimates {
+        numbers.extend(match estimate.finding {
+            Finding::Determined { value, half_width, .. } => [value, half_width],
+            Finding::NotDetermined { kept, .. } => [kept, f64::INFINITY],
+        });
+    }
+    for accuracy in found.fit.iter().chain(found.held_back.iter().flatten()) {
+        numbers.extend(accuracy.joints.iter().flat_map(|j| [j.rms_rad, j.mean_rad, j.max_rad]));
+    }
+    xxh3_64(&numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())
 }
 
 /// A learned controller moves.

@@ -128,8 +128,17 @@ const ALL: &[&str] = &[
     "view",
 ];
 
-const CALIBRATE: &[&str] =
-    &["robot_log", "config", "model", "spatial", "dynamics", "actuator", "plant"];
+const CALIBRATE: &[&str] = &[
+    "robot_log",
+    "config",
+    "model",
+    "spatial",
+    "math",
+    "dynamics",
+    "actuator",
+    "plant",
+    "optimize",
+];
 const VIEW: &[&str] = &["simulation", "plant", "config", "ingress", "inspect", "replay", "client"];
 const TRIALS: &[&str] = &[
     "simulation",

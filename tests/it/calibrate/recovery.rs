@@ -1,8 +1,9 @@
 //! Parameters whose truth is known are found again.
 
-use super::{air, fit, found, log_of, settings};
+use super::{air, fit, found, log_of, log_with, settings};
 use crate::common::bench::quadruped;
 use hardstand::calibrate::{Estimate, Finding, FitSettings};
+use hardstand_physics::math;
 
 const TRUTH: [(&str, &str, f64); 6] = [
     ("joints.\"*\".hold_kp", "hold_kp", 36.0),
@@ -115,5 +116,69 @@ fn a_table_is_fitted_and_what_the_log_does_not_show_of_it_is_named() {
         let of = |e: &&Estimate| e.name == format!("drive.friction.{name}");
         let finding = &c.estimates.iter().find(of).unwrap().finding;
         assert!(matches!(finding, Finding::NotDetermined { .. }), "{name}: {finding:?}");
+    }
+}
+
+/// Sticking and sliding of drives, begun at twice and at half the truth.
+#[test]
+fn the_drives_breakaway_friction_is_found_from_twice_and_from_half_of_it() {
+    let none = ["joints.\"*\".friction=0", "joints.\"*\".damping=0"];
+    let truth = [
+        ("coulomb_nm", 0.35),
+        ("viscous_nm_s_per_rad", 0.12),
+        ("stribeck_nm", 0.25),
+        ("stribeck_speed_rad_per_s", 0.4),
+    ];
+    let place = |(name, x): &(&str, f64)| format!("joints.\"*\".drive.friction.{name}={x:?}");
+    let sets: Vec<String> = truth.iter().map(place).collect();
+    let sets: Vec<&str> = none.into_iter().chain(sets.iter().map(String::as_str)).collect();
+    let log = log_of(&air(&sets), 10.0, 5, 2e-4);
+    for factor in [2.0, 0.5] {
+        let begin = |(name, x): &(&str, f64)| format!("drive.friction.{name}={:?}", factor * x);
+        let what: Vec<String> = truth.iter().map(begin).collect();
+        let what: Vec<&str> = what.iter().map(String::as_str).collect();
+        let c = fit(&log, &air(&none), &what, &settings(2)).unwrap();
+        for (name, wanted) in truth {
+            let (value, half_width) = found(&c, &format!("drive.friction.{name}"));
+            println!("{name} {value:.5} ± {half_width:.5}, truth {wanted}");
+            assert!((value - wanted).abs() < 0.02 * wanted, "{name}: {value}, truth {wanted}");
+            assert!((value - wanted).abs() < 2.0 * half_width, "{name}: {value} ± {half_width}");
+        }
+    }
+}
+
+/// Legs that press the feet out and in: they stick, break loose and slide. At twice the truth none
+/// breaks loose, so the error is flat there.
+#[test]
+fn the_grounds_static_friction_is_found_from_twice_and_from_half_of_it() {
+    let ground = |mu_static: f64, mu_kinetic: f64| {
+        let joints = "joints={\"*\"={hold_kp=60.0, hold_kd=2.0, friction=0.4}}";
+        let contact = [("mu_static", mu_static), ("mu_kinetic", mu_kinetic), ("d2_per_m", 900.0)];
+        let [statics, kinetics, springs] = contact.map(|(k, x)| format!("contact.{k}={x:?}"));
+        let law = "contact.stiction=simbody";
+        quadruped(&["sim.micro_steps=5", law, joints, &statics, &kinetics, &springs])
+    };
+    let truth = ground(0.6, 0.4);
+    let sides: Vec<f64> = truth
+        .model
+        .joints
+        .iter()
+        .map(|joint| match (joint.name.contains("_hip"), &joint.name[1..2]) {
+            (true, "L") => 0.15,
+            (true, _) => -0.15,
+            _ => 0.0,
+        })
+        .collect();
+    let log = log_with(&truth, 1000, [9.0, 2e-4], 5, |time_s, i| {
+        sides[i] * (0.5 * time_s).min(1.0) * math::sin_cos(2.0 * time_s).0
+    });
+    let settings = FitSettings { window_s: Some(0.4), ..settings(2) };
+    let both = ["contact.mu_kinetic", "contact.mu_static"];
+    for (start, what) in [(ground(1.2, 0.4), &both[1..]), (ground(0.3, 0.2), &both[..])] {
+        let c = fit(&log, &start, what, &settings).unwrap();
+        let (value, half_width) = found(&c, "contact.mu_static");
+        println!("{value:.5} ± {half_width:.5}, truth 0.6");
+        assert!((value - 0.6).abs() < 0.02 * 0.6, "{value}");
+        assert!((value - 0.6).abs() < 2.0 * half_width, "{value} ± {half_width}");
     }
 }

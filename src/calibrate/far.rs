@@ -1,0 +1,175 @@
+//! What derivatives do not see: a search without them, and intervals that hold at their ends.
+//!
+//! A foot that breaks loose or not makes the error of a replay a staircase. Where nothing breaks
+//! loose, it is flat, and Gauss–Newton has no direction; where something does, the difference
+//! quotient is that of a step.
+
+use super::fit::{Fitting, Unknown, WIDE};
+use super::least_squares::{Solution, cost, dot};
+use crate::optimize::Search;
+use hardstand_physics::math;
+
+/// Spread of the first points, in factors of two (or of the size that matters, of a value that is
+/// smaller).
+const STEP: f64 = 0.7;
+/// A search is over when its points are this close to each other.
+const STEP_MIN: f64 = 0.01;
+/// Points of the first generation go no further than this, in the same unit.
+const FAR: f64 = 2.5;
+/// Points of a generation: these, and more for each unknown.
+const POINTS: [usize; 2] = [16, 4];
+/// Generations, and how many of them may pass without a better point.
+const GENERATIONS: usize = 40;
+const PATIENCE: usize = 4;
+/// Share by which the sum of squares must fall for a point to count as better.
+const BETTER: f64 = 1e-4;
+const SEED: u64 = 1;
+/// Least share of the promised rise of the sum of squares at the end of an interval.
+const RISE: f64 = 0.25;
+/// How often an interval is doubled.
+const DOUBLINGS: usize = 6;
+
+/// Which searches have been tried: each is tried once.
+#[derive(Debug, Default)]
+pub(super) struct Searched {
+    all: bool,
+    alone: Vec<usize>,
+}
+
+impl Searched {
+    /// True the first time.
+    pub(super) const fn all_once(&mut self) -> bool {
+        let first = !self.all;
+        self.all = true;
+        first
+    }
+
+    /// True the first time for this parameter.
+    pub(super) fn once(&mut self, i: usize) -> bool {
+        let first = !self.alone.contains(&i);
+        self.alone.push(i);
+        first
+    }
+}
+
+impl Fitting<'_> {
+    /// Looks for better values of the parameters `which`, the others as they are. `None` if there
+    /// are none. The same points on any number of threads.
+    pub(super) fn search_far(
+        &self,
+        values: &[f64],
+        which: &[usize],
+        progress: &mut impl FnMut(&str),
+    ) -> Option<Vec<f64>> {
+        let sum = |r: &Option<Vec<f64>>| cost(r.as_ref());
+        let before = sum(self.evaluate(&[values.to_vec()]).first()?);
+        let (mut best, mut least, mut idle) = (None, before * (1.0 - BETTER), 0);
+        let points = POINTS[0] + POINTS[1] * (which.len() - 1);
+        let mut search = Search::new(&vec![0.0; which.len()], STEP, points, SEED);
+        for generation in 1..=GENERATIONS {
+            let moved = |x: &Vec<f64>| self.moved(values, which, x);
+            let points: Vec<Vec<f64>> = search.ask().iter().map(moved).collect();
+            let sums: Vec<f64> = self.evaluate(&points).iter().map(sum).collect();
+            search.tell(&sums);
+            idle += 1;
+            for (point, &sum) in points.into_iter().zip(&sums) {
+                if sum < least {
+                    (best, least, idle) = (Some(point), sum, 0);
+                }
+            }
+            let ratio = (least / before).sqrt();
+            progress(&format!("search {generation}: {ratio:.4} of the error before it"));
+            let hopeless = best.is_none() && which.len() == 1;
+            if idle >= PATIENCE || hopeless || search.step() < STEP_MIN {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The values with those of `which` moved by `x`.
+    fn moved(&self, values: &[f64], which: &[usize], x: &[f64]) -> Vec<f64> {
+        let mut out = values.to_vec();
+        for (&i, x) in which.iter().zip(x) {
+            let (x, parameter) = (x.clamp(-FAR, FAR), &self.job.parameters[i]);
+            let value = values[i];
+            let there = if value.abs() >= parameter.typical {
+                value * math::pow(2.0, x)
+            } else {
+                value + 2.0 * x * parameter.typical
+            };
+            out[i] = there.max(self.lower[i]).min(parameter.max);
+        }
+        out
+    }
+
+    /// Half widths, doubled until the sum of squares rises at both ends by a good part of what the
+    /// derivatives promise.
+    fn widened(
+        &self,
+        solution: &Solution,
+        values: &[f64],
+        open: &[usize],
+        mut half: Vec<f64>,
+    ) -> Vec<f64> {
+        let now = cost(Some(&solution.residuals));
+        let promised: Vec<f64> = (0..open.len())
+            .map(|k| half[k] * half[k] * dot(&solution.jacobian[k], &solution.jacobian[k]))
+            .collect();
+        let free = |k: &usize| !self.is_at_bound(open[*k], values[open[*k]]);
+        let mut narrow: Vec<usize> = (0..open.len()).filter(free).collect();
+        for _ in 0..DOUBLINGS {
+            let ends = |&k: &usize| {
+                let i = open[k];
+                [-1.0, 1.0].map(|side| {
+                    let mut point = values.to_vec();
+                    let there = values[i] + side * half[k];
+                    point[i] = there.max(self.lower[i]).min(self.job.parameters[i].max);
+                    point
+                })
+            };
+            let points: Vec<Vec<f64>> = narrow.iter().flat_map(ends).collect();
+            let found = self.evaluate(&points);
+            let rises = |ends: &[Option<Vec<f64>>], k: usize| {
+                ends.iter().all(|r| cost(r.as_ref()) - now >= RISE * promised[k])
+            };
+            let pairs = narrow.iter().zip(found.chunks(2));
+            narrow = pairs.filter(|(k, ends)| !rises(ends, **k)).map(|(k, _)| *k).collect();
+            if narrow.is_empty() {
+                break;
+            }
+            narrow.iter().for_each(|&k| half[k] *= 2.0);
+        }
+        half
+    }
+
+    /// Half widths, and the parameter, if any, that the log determines least.
+    pub(super) fn judge(
+        &self,
+        solution: &Solution,
+        values: &[f64],
+        open: &[usize],
+    ) -> (Vec<f64>, Option<Unknown>) {
+        let (half, finding) = self.examine(solution, open);
+        if finding.is_some() {
+            return (half, finding);
+        }
+        let half = self.widened(solution, values, open, half);
+        let finding = self.too_wide(values, open, &half);
+        (half, finding)
+    }
+
+    /// The first parameter whose interval says nothing after it was widened.
+    fn too_wide(&self, values: &[f64], open: &[usize], half: &[f64]) -> Option<Unknown> {
+        let wide = |k: &usize| {
+            let typical = self.job.parameters[open[*k]].typical;
+            half[*k] > WIDE * values[open[*k]].abs().max(typical)
+        };
+        let k = (0..open.len()).find(wide)?;
+        let why = format!(
+            "its interval is {:.4} ± {:.4}, within which the error hardly changes",
+            values[open[k]], half[k]
+        );
+        Some(Unknown::new(k, why))
+    }
+}
