@@ -51,9 +51,10 @@ def write(walker: Walker, folder: Path) -> Path:
 
 def changes(robot: Robot, model: str) -> list[str]:
     """What is set for a contact model: the friction of the MuJoCo model, without a lower kinetic
-    one, which MuJoCo does not have."""
+    one, which MuJoCo does not have. In *MuJoCo stiff* links do not touch each other either."""
     mu = robot.friction
-    out = [f"contact.model={model}", f"contact.mu_static={mu}", f"contact.mu_kinetic={mu}"]
+    out = ["contact.self_collision=false", f"contact.model={model}"]
+    out += [f"contact.mu_static={mu}", f"contact.mu_kinetic={mu}"]
     if model == "hunt_crossley":
         for material in ("rubber", "concrete"):
             out += [f"materials.{material}.mu_static={mu}", f"materials.{material}.mu_dynamic={mu}"]

@@ -65,6 +65,7 @@ pub(super) fn robot_file(complete: &mut Table, path: &Path) -> Result<RobotFile>
                 apply(found, complete);
             }
             connect(&robot.connections, complete);
+            keep_apart(robot.apart, complete);
             let mut warnings = robot.warnings;
             warnings.extend(hulls::add(complete, &robot.urdf, folder(&path)));
             Ok(RobotFile { urdf: robot.urdf, name, warnings })
@@ -102,6 +103,18 @@ fn connect(connections: &[Connection], complete: &mut Table) {
     let all = complete.entry("constraints").or_insert_with(|| Value::Array(Vec::new()));
     if let Some(all) = all.as_array_mut() {
         all.extend(added);
+    }
+}
+
+/// Adds the pairs of links that do not touch in a model to `contact.disable`.
+fn keep_apart(pairs: Vec<[String; 2]>, complete: &mut Table) {
+    if pairs.is_empty() {
+        return;
+    }
+    let Some(contact) = complete.get_mut("contact").and_then(Value::as_table_mut) else { return };
+    let all = contact.entry("disable").or_insert_with(|| Value::Array(Vec::new()));
+    if let Some(all) = all.as_array_mut() {
+        all.extend(pairs.into_iter().map(|pair| Value::Array(pair.map(Value::String).to_vec())));
     }
 }
 

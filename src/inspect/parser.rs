@@ -9,7 +9,8 @@
 //! sum        = product { ("+" | "-") product }
 //! product    = factor { ("*" | "/") factor }
 //! factor     = "-" factor | number | quantity | "fell" | "(" condition ")"
-//!            | ("abs" | "min" | "max" | "rate") "(" sum { "," sum } ")" | "rises" "(" condition ")"
+//!            | ("abs" | "min" | "max" | "rate") "(" sum { "," sum } ")"
+//!            | "rises" "(" condition ")"
 //! ```
 
 use hardstand_error::{Error, ErrorKind, Result};
@@ -23,7 +24,8 @@ pub(super) enum Tree {
     Quantity(Quantity),
     Negative(Box<Self>),
     Not(Box<Self>),
-    /// A truth that has lasted for so many ns; the last number of these three is that of its memory.
+    /// A truth that has lasted for so many ns. The last number is the place of its memory, as in
+    /// the next two.
     For(Box<Self>, u64, usize),
     /// A truth that begins.
     Rises(Box<Self>, usize),

@@ -41,7 +41,8 @@ pub(super) struct Geom {
     density: f64,
     group: f64,
     pub(super) name: String,
-    pub(super) collides: bool,
+    contype: u32,
+    conaffinity: u32,
     pub(super) rgba: Option<[f64; 4]>,
     pub(super) material: Option<String>,
     pub(super) place: String,
@@ -90,7 +91,8 @@ impl Geom {
                 return None;
             }
         };
-        let flag = |name: &str, report: &mut Report| of.number(name, 1.0, report) != 0.0;
+        // MuJoCo has them as a C int, of which each bit counts
+        let bits = |name: &str, report: &mut Report| of.number(name, 1.0, report) as i32 as u32;
         Some(Self {
             shape,
             X_BG: X_BF.compose(&X_FG),
@@ -98,11 +100,22 @@ impl Geom {
             density: of.number("density", DENSITY, report),
             group: of.number("group", 0.0, report),
             name: of.element().get("name").unwrap_or_default().into(),
-            collides: flag("contype", report) | flag("conaffinity", report),
+            contype: bits("contype", report),
+            conaffinity: bits("conaffinity", report),
             rgba: of.numbers("rgba", 4..=4, report).map(|c| [c[0], c[1], c[2], c[3]]),
             material: of.text("material").map(String::from),
             place,
         })
+    }
+
+    /// True if it touches others.
+    pub(super) const fn collides(&self) -> bool {
+        (self.contype | self.conaffinity) != 0
+    }
+
+    /// True if it touches that one, by the bits of both.
+    pub(super) const fn meets(&self, other: &Self) -> bool {
+        (self.contype & other.conaffinity) | (other.contype & self.conaffinity) != 0
     }
 
     /// True if it is to be drawn: MuJoCo shows groups 0 to 2; shapes for contact are often in 3.

@@ -9,7 +9,7 @@
 //! * `element` reads the files and their includes; `defaults` finds the classes of an element;
 //! * `compiler` has units and angles; `body` and `geom` read bodies, joints, shapes and masses;
 //! * `actuators` finds limits and gains of drives; `equality` joints that follow others;
-//!   `keyframe` the postures that the model names;
+//!   `keyframe` the postures that the model names; `pairs` which bodies touch each other;
 //! * `write` makes a chain of links of each body, so that several joints of one body, and joints
 //!   beside its origin, are those of MuJoCo.
 //!
@@ -28,11 +28,12 @@ mod equality;
 mod geom;
 mod keyframe;
 mod mesh;
+mod pairs;
 mod report;
 mod sensors;
 mod write;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use self::assets::Assets;
@@ -41,6 +42,7 @@ use self::compiler::Compiler;
 use self::defaults::Defaults;
 use self::element::Element;
 use self::geom::GeomShape;
+use self::pairs::Pairs;
 use self::report::Report;
 use crate::urdf::{BaseChoice, Loaded, parse_urdf, read_urdf_text};
 use hardstand_error::{Error, ErrorKind, Result};
@@ -65,6 +67,8 @@ pub struct Converted {
     pub keyframes: Vec<Keyframe>,
     /// Points of bodies that stay at points of others.
     pub connections: Vec<Connection>,
+    /// Pairs of bodies whose shapes do not touch each other.
+    pub apart: Vec<[String; 2]>,
     /// Places of sensors.
     pub sensors: Sensors,
     /// What was left out; one sentence each.
@@ -155,12 +159,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
     let mut keyframes = vec![at_reference(&bodies, &is_robot)];
     keyframes.extend(keyframe::keyframes(&root, &bodies, &is_robot, &mut report));
     let held = equality::equalities(&root, (&bodies, &is_robot), &defaults, &mut report);
-    let paired: BTreeSet<String> = root
-        .all("contact")
-        .flat_map(|c| c.all("pair"))
-        .flat_map(|p| ["geom1", "geom2"].into_iter().filter_map(|name| p.get(name)))
-        .map(String::from)
-        .collect();
+    let pairs = Pairs::of(&root);
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let urdf = write::urdf(
         &write::Robot {
@@ -172,7 +171,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
             mimics: &held.mimics,
             assets: &assets,
             compiler: &compiler,
-            paired: &paired,
+            paired: &pairs.named(),
         },
         &mut report,
     );
@@ -191,6 +190,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
         gains: gains.collect(),
         keyframes,
         connections: held.connections,
+        apart: pairs.apart(&bodies, &is_robot),
         sensors,
         warnings: report.into_warnings(),
     })

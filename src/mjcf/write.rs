@@ -198,7 +198,7 @@ impl Writer<'_> {
             if geom.is_shown() && !robot.compiler.discard_visual {
                 self.visual(robot, geom);
             }
-            if geom.collides || robot.paired.contains(&geom.name) {
+            if geom.collides() || robot.paired.contains(&geom.name) {
                 self.collision(robot, geom);
             }
         }

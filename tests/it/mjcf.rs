@@ -352,3 +352,55 @@ fn a_keyframe_in_the_ground_is_lifted_with_a_line() {
     assert!((home.spec.q.p_WB.z - 0.1).abs() < 0.01, "{}", home.spec.q.p_WB.z);
     assert!(!load("high").warnings.iter().any(|w| w.contains("lifted")));
 }
+
+/// A trunk with three legs. The first two touch each other by their bits, through a foot without a
+/// joint; the third only by a pair, except where it is excluded.
+#[test]
+fn bodies_that_do_not_touch_in_mujoco_do_not_touch_here() {
+    let leg = |name: &str, bits: &str, more: &str| {
+        format!(
+            "<body name=\"{name}\" pos=\"0 0 -1\"><joint name=\"{name}\" axis=\"0 1 0\"/>\
+             <geom name=\"{name}\" type=\"box\" size=\"0.1 0.1 0.1\" mass=\"1\" {bits}/>\
+             {more}</body>"
+        )
+    };
+    let quiet = "contype=\"0\" conaffinity=\"1\"";
+    let foot = "<body name=\"foot\"><geom size=\"0.1\" mass=\"1\" contype=\"2\"/></body>";
+    let legs = [
+        leg("one", quiet, foot),
+        leg("two", "contype=\"0\" conaffinity=\"2\"", ""),
+        leg("three", quiet, ""),
+        leg("four", quiet, ""),
+    ];
+    let model = |contact: &str| {
+        format!(
+            "<mujoco><worldbody><body name=\"trunk\"><freejoint/>\
+             <geom type=\"box\" size=\"0.2 0.2 0.1\" mass=\"9\" contype=\"0\" conaffinity=\"1\"/>\
+             {}</body></worldbody><contact>{contact}</contact></mujoco>",
+            legs.concat()
+        )
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("robot.xml");
+    let apart = |contact: &str| {
+        std::fs::write(&file, model(contact)).unwrap();
+        mjcf::convert(&file).unwrap().apart
+    };
+    let pair = |a: &str, b: &str| [a.to_string(), b.to_string()];
+    let all = ["trunk", "one", "two", "three", "four"];
+    let every = || (0..5).flat_map(|i| (i + 1..5).map(move |k| pair(all[i], all[k])));
+    // the foot has contype 2 and conaffinity 1: it meets conaffinity 2
+    let without =
+        |touching: &[[String; 2]]| every().filter(|p| !touching.contains(p)).collect::<Vec<_>>();
+    let touching = [pair("one", "two")];
+    assert_eq!(apart(""), without(&touching));
+    let named = "<pair geom1=\"four\" geom2=\"three\"/>";
+    assert_eq!(apart(named), without(&[pair("one", "two"), pair("three", "four")]));
+    assert_eq!(apart("<exclude body1=\"two\" body2=\"foot\"/>"), without(&[]));
+    // and in a scenario, where pairs of its own stay
+    let text = "[robot]\nmjcf = \"robot.xml\"\n[contact]\ndisable = [[\"two\", \"foot\"]]\n";
+    let scenario = dir.path().join("scenario.toml");
+    std::fs::write(&scenario, text).unwrap();
+    let complete = Scenario::load(&scenario, &[]).unwrap().complete_toml;
+    assert!(complete.contains("\"trunk\""), "{complete}");
+}
