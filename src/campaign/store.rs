@@ -99,6 +99,9 @@ impl Store {
     pub(super) fn begin(&self, id: &str) -> Result<Try> {
         let case = self.case(id);
         fs::create_dir_all(&case).map_err(|e| refused(&case, &e))?;
+        // another campaign must not take a folder for a dead one before it is locked
+        let gate = File::open(&case).map_err(|e| refused(&case, &e))?;
+        let _locked = gate.lock().is_ok();
         for entry in fs::read_dir(&case).map_err(|e| refused(&case, &e))?.flatten() {
             let dead = || File::open(entry.path()).is_ok_and(|folder| folder.try_lock().is_ok());
             if entry.file_name().to_string_lossy().starts_with(TRY) && dead() {
