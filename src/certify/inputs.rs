@@ -86,15 +86,11 @@ const RECORDED: [&str; 21] = [
 const HASH_SEED: &str = "PYTHONHASHSEED";
 
 /// Hashes each file once.
-#[derive(Debug, Default)]
-pub struct FileHasher(BTreeMap<PathBuf, HashedFile>);
+#[derive(Default)]
+struct FileHasher(BTreeMap<PathBuf, HashedFile>);
 
 impl FileHasher {
-    /// The hash of a file.
-    ///
-    /// # Errors
-    /// [`ErrorKind::File`] if it cannot be read.
-    pub fn of(&mut self, file: &Path) -> Result<HashedFile> {
+    fn of(&mut self, file: &Path) -> Result<HashedFile> {
         if let Some(known) = self.0.get(file) {
             return Ok(known.clone());
         }

@@ -21,7 +21,7 @@ pub use attribution::{
 };
 pub use certificate::{Certificate, Controller, Note, Scene, Snapshot};
 pub use check::{Check, Claim};
-pub use inputs::{FileHasher, HashedFile, InputDifference, Inputs};
+pub use inputs::{HashedFile, InputDifference, Inputs};
 pub use machine::Machine;
 pub use perturbation::Stop;
 pub use plan::{Perturbation, Task, plan, wall_s};

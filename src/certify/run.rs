@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
@@ -15,6 +15,10 @@ use hardstand_log::RunIndex;
 use super::attribution::{Difference, LogSummary, ReplayProblem, summarize};
 use super::perturbation::{Load, Stop, Stopper};
 use super::plan::{Perturbation, Task};
+
+/// Time between two looks at what the controller has in memory: each reads a file of every process
+/// of the machine.
+const NOTED_EVERY: Duration = Duration::from_millis(100);
 
 /// What all runs have in common.
 #[derive(Clone, Debug, Default)]
@@ -150,13 +154,14 @@ impl Bench {
         let stopped_side = task.perturbation.stopped();
         let mut stopper = stopped_side.map(|side| Stopper::new(side, self.stop_at));
         let is_reference = task.equals.is_none() && task.perturbation == Perturbation::None;
-        let mut mapped = BTreeSet::new();
+        let (mut mapped, mut noted) = (BTreeSet::new(), None::<Instant>);
         let (begin, mut stopped) = (Instant::now(), false);
         let mut running = harness.start()?;
         let ended = running.wait(|running| {
             stopper.as_mut().map_or(Ok(()), |stopper| stopper.look(running))?;
-            if is_reference {
+            if is_reference && noted.is_none_or(|at| at.elapsed() >= NOTED_EVERY) {
                 running.note_mapped(&mut mapped);
+                noted = Some(Instant::now());
             }
             stopped |= !look(begin.elapsed().as_secs_f64());
             Ok(!stopped)
