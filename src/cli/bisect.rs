@@ -76,7 +76,7 @@ fn search(a: &BisectArguments, text: &str) -> Result<ExitCode> {
         let holds = if condition.remembers() {
             watch.lock().is_ok_and(|mut watch| watch.look(m).holds)
         } else {
-            condition.watch().look(m).holds
+            condition.at(m).holds
         };
         if holds && let Ok(mut held) = held.lock() {
             let at = TickId { run_id: m.applied.run_id, tick: m.state.tick };

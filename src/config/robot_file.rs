@@ -97,25 +97,25 @@ fn connect(connections: &[Connection], complete: &mut Table) {
             added.push(Value::Table(table));
         }
     }
-    if added.is_empty() {
+    append(complete, "constraints", added);
+}
+
+/// Adds values to the list `key`.
+fn append(table: &mut Table, key: &str, new: Vec<Value>) {
+    if new.is_empty() {
         return;
     }
-    let all = complete.entry("constraints").or_insert_with(|| Value::Array(Vec::new()));
+    let all = table.entry(key).or_insert_with(|| Value::Array(Vec::new()));
     if let Some(all) = all.as_array_mut() {
-        all.extend(added);
+        all.extend(new);
     }
 }
 
 /// Adds the pairs of links that do not touch in a model to `contact.disable`.
 fn keep_apart(pairs: Vec<[String; 2]>, complete: &mut Table) {
-    if pairs.is_empty() {
-        return;
-    }
     let Some(contact) = complete.get_mut("contact").and_then(Value::as_table_mut) else { return };
-    let all = contact.entry("disable").or_insert_with(|| Value::Array(Vec::new()));
-    if let Some(all) = all.as_array_mut() {
-        all.extend(pairs.into_iter().map(|pair| Value::Array(pair.map(Value::String).to_vec())));
-    }
+    let pair = |pair: [String; 2]| Value::Array(pair.map(Value::String).to_vec());
+    append(contact, "disable", pairs.into_iter().map(pair).collect());
 }
 
 /// Puts a keyframe into `initial`: joints that are not given, and position and orientation if both

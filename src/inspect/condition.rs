@@ -1,10 +1,11 @@
 //! Conditions on the quantities of a tick.
 
+use crate::replay::TickView;
 use hardstand_error::Result;
 
 use super::parser::{Tree, parse};
 use super::quantities::RENAMED;
-use super::watch::Watch;
+use super::watch::{self, Truth, Watch};
 use super::{Quantities, Quantity};
 
 /// A condition, such as `foot.FL.slip > 0.02 and base.z < 0.2`.
@@ -33,6 +34,12 @@ impl Condition {
     #[must_use]
     pub fn watch(&self) -> Watch {
         Watch::new(self.tree.clone(), self.slots)
+    }
+
+    /// What it says of a tick by itself, as a watch does of its first one.
+    #[must_use]
+    pub fn at(&self, view: &TickView<'_>) -> Truth {
+        watch::at(&self.tree, self.slots, view)
     }
 
     /// True if it says something of a tick that depends on the ticks before: with `for`, `rises` or

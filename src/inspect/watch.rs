@@ -51,8 +51,7 @@ struct Slot {
 
 impl Watch {
     pub(super) fn new(tree: Tree, slots: usize) -> Self {
-        let memory = Memory { slots: vec![Slot::default(); slots], time_ns: 0 };
-        Self { tree, memory, last: None }
+        Self { tree, memory: Memory::new(slots), last: None }
     }
 
     /// Looks at the next tick.
@@ -69,7 +68,18 @@ impl Watch {
     }
 }
 
+/// What a condition says of a tick by itself; without memory nothing is allocated.
+pub(super) fn at(tree: &Tree, slots: usize, view: &TickView<'_>) -> Truth {
+    let mut memory = Memory::new(slots);
+    memory.time_ns = view.state.time_ns;
+    memory.truth(tree, view)
+}
+
 impl Memory {
+    fn new(slots: usize) -> Self {
+        Self { slots: vec![Slot::default(); slots], time_ns: 0 }
+    }
+
     /// Both sides of `and` and `or` are always looked at, because they may remember.
     fn truth(&mut self, tree: &Tree, view: &TickView<'_>) -> Truth {
         let found = match tree {

@@ -150,7 +150,7 @@ fn conditions_mean_what_they_say() {
     ] {
         let condition =
             Condition::parse(text, &quantities).unwrap_or_else(|e| panic!("{text}: {e}"));
-        assert_eq!(condition.watch().look(&view).holds, expected, "{text}");
+        assert_eq!(condition.at(&view).holds, expected, "{text}");
     }
     for (text, expected) in [
         ("foot.FL.slp > 0.02", "there is no quantity foot.FL.slp; the nearest are foot.FL.slip,"),

@@ -146,7 +146,7 @@ fn bodies_have_quantities() {
     assert!(of("touch.force") > 7.0);
     // without a controller the robot lies on its links
     assert!(of("link.trunk.touches") + of("link.FL_calf.touches") > 0.0);
-    assert!(Condition::parse("body.box.z < 0.2", &known).unwrap().watch().look(&view).holds);
+    assert!(Condition::parse("body.box.z < 0.2", &known).unwrap().at(&view).holds);
 }
 
 #[cfg(feature = "view")]
