@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hardstand::ports::packet::{PacketCommand, encode_command};
 use hardstand_client::{Client, JoinedController};
+use hardstand_port::packet::{PacketCommand, encode_command};
 use hardstand_protocol::{JoinRequest, JointCommand, ModelReply, StatusReading};
 
 const PATIENCE: Duration = Duration::from_secs(20);

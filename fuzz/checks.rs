@@ -6,8 +6,6 @@
 mod dice;
 #[path = "../tests/it/common/oracle.rs"]
 mod oracle;
-#[path = "../src/ports/packet.rs"]
-pub mod packet;
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -27,6 +25,7 @@ use hardstand::ros2::unitree::{LowCmd, LowState};
 use hardstand::urdf::{BaseChoice, parse_urdf};
 use hardstand_log::{LogReader, LogRecord};
 use hardstand_motors::wires::{Adapter, Fdcanusb, Slcan, Socketcand, from_socketcan};
+pub use hardstand_port::packet;
 use hardstand_protocol::{Command, Event, TickInput};
 use hardstand_protocol::{
     FrictionRequest, Kind, Order, decode_command, encode, encode_command, encode_order,

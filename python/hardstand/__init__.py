@@ -29,11 +29,12 @@ from .tools import (
 
 if TYPE_CHECKING:
     from . import gym, policy
+    from .law import Law
     from .plant import Dynamics, Plant, Plants
 
 __all__ = [
     "AsyncRobot", "Bodies", "Busy", "Contacts", "Daemon", "Dynamics", "DaemonGone", "Drives", "Event", "Events", "HardstandError",
-    "Log", "Lost", "Model", "Plant", "Plants", "Refused", "Robot", "Sensors", "State", "Status",
+    "Law", "Log", "Lost", "Model", "Plant", "Plants", "Refused", "Robot", "Sensors", "State", "Status",
     "bisect", "branch", "calibrate", "campaign", "certify", "compare", "connect", "connect_async",
     "daemon", "gym", "import_log", "model", "plot", "policy", "read", "replay", "run", "verify",
 ]
@@ -43,6 +44,8 @@ def __getattr__(name: str) -> Any:
     """Loads what needs the extension module or an optional package when it is first used."""
     if name in ("Dynamics", "Plant", "Plants"):
         return getattr(importlib.import_module("hardstand.plant"), name)
+    if name == "Law":
+        return importlib.import_module("hardstand.law").Law
     if name in ("gym", "policy"):
         return importlib.import_module(f"hardstand.{name}")
     raise AttributeError(f"module hardstand has no attribute {name!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -69,7 +69,8 @@ class Model:
     """The robot that the daemon simulates; it does not change while the daemon runs.
 
     Arrays have one element a joint, in the order of `joints`, which is that of states too; rad and
-    N·m for revolute joints, m and N for prismatic ones. A limit that is missing is ±inf.
+    N·m for revolute joints, m and N for prismatic ones. A limit that is missing is ±inf. `data` is
+    the message.
     """
 
     layout_hash: int
@@ -103,6 +104,7 @@ class Model:
     links: tuple[str, ...]
     bodies: tuple[Body, ...]
     shapes: tuple[Shape, ...]
+    data: bytes = field(repr=False, compare=False)
 
     @property
     def period(self) -> float:
@@ -203,5 +205,5 @@ def read_model(data: bytes) -> Model:
         feet=tuple(foot[0] for foot in feet), foot_stations=tuple(foot[1] for foot in feet),
         stations=tuple(stations), surfaces=tuple(surfaces), foot_frames=foot_frames,
         imu_frame=imu_frame, regions=tuple(regions), constraints=tuple(constraints), links=links,
-        bodies=bodies, shapes=shapes,
+        bodies=bodies, shapes=shapes, data=bytes(data),
     )

@@ -4,7 +4,7 @@
     plant.step(q=plant.q_initial, kp=100, kd=3, ticks=1000)
 
 Ticks, digests and saved states are those of the daemon in lockstep, for a controller that joins as
-`python`, for all joints, and answers every tick. One thread at a time may use an object.
+`python` (or another name that is given), for all joints, and answers every tick. One thread at a time may use an object.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from .law import Law
+from .model import Model, read_model
+from .state import State
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -57,8 +60,14 @@ class Plant:
     `drive_…` are the readings of drives that are not ideal, and empty if all are ideal.
     """
 
-    def __init__(self, scenario: str | PathLike[str], *, set: Sequence[str] = ()) -> None:
-        self._native = _native.Plant(fspath(scenario), list(set))
+    def __init__(
+        self,
+        scenario: str | PathLike[str],
+        *,
+        set: Sequence[str] = (),
+        controller: str = "python",
+    ) -> None:
+        self._native = _native.Plant(fspath(scenario), list(set), controller)
 
     joints = property(lambda self: self._native.joints, doc="Names of the joints.")
     feet = property(lambda self: self._native.feet, doc="Names of the feet.")
@@ -139,6 +148,21 @@ class Plant:
         shape = (len(self.joints),)
         given = zip(SET_POINTS, (q, dq, kp, kd, tau), strict=True)
         self._native.step(*(_bytes(v, shape, name) for name, v in given), ticks)
+
+    def run(self, law: Law, ticks: int) -> None:
+        """Advances, commanded by a control law of Rust, without the GIL. The law joins as the
+        plant's controller, for its joints and with its period."""
+        self._native.run(law._native, ticks)
+
+    @property
+    def model(self) -> Model:
+        """The robot, as a daemon describes it."""
+        return read_model(self._native.messages()[0])
+
+    @property
+    def state(self) -> State:
+        """The state, as a daemon in lockstep publishes it."""
+        return State(self._native.messages()[1])
 
     def push(
         self,

@@ -48,7 +48,7 @@ pub use merge::DEFAULT_TOML;
 #[cfg(feature = "zenoh")]
 pub(crate) use merge::parse;
 pub(crate) use merge::{get, keys_of, set};
-pub use ports::PacketPorts;
+pub use ports::{PacketPorts, SharedMemorySettings};
 pub use realtime::{
     Budget, ControllerNumbers, Mode, OverrunPolicy, Pace, RealtimeSettings, StartRule,
     wall_period_ns,
@@ -59,4 +59,4 @@ pub use scenario::{Scenario, WITHOUT_PHYSICS};
 pub(crate) use section::{Mistakes, Range, Section};
 pub use sensors::{PRESETS as SENSORS, preset as sensor_preset};
 pub use services::{RecordSettings, Sandbox};
-pub use unitree::{HgKind, HgMotors, Motors, UnitreeRobot, UnitreeSettings};
+pub use unitree::{HgKind, HgMotors, Motors, UnitreeRobot, UnitreeSettings, Walker};

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use hardstand_protocol::is_controller_name;
+
 use super::section::Section;
 
 /// Ports with packets of fixed offsets.
@@ -10,9 +12,21 @@ use super::section::Section;
 pub struct PacketPorts {
     /// Where UDP listens; `None`: nowhere.
     pub udp: Option<SocketAddr>,
-    /// The file of the shared memory, and how long its thread looks for an answer without a pause,
-    /// µs; `None`: none.
-    pub shared_memory: Option<(PathBuf, u64)>,
+    /// Shared memory; `None`: none.
+    pub shared_memory: Option<SharedMemorySettings>,
+}
+
+/// Shared memory with one peer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedMemorySettings {
+    /// The file.
+    pub path: PathBuf,
+    /// How long its thread looks for an answer without a pause, µs.
+    pub spin_us: u64,
+    /// Name under which the peer joins.
+    pub controller: String,
+    /// Ticks between two states that it answers.
+    pub every_ticks: u64,
 }
 
 /// Reads the sections.
@@ -34,12 +48,22 @@ fn udp(root: &Section<'_>) -> Option<SocketAddr> {
     address
 }
 
-fn shared_memory(root: &Section<'_>) -> Option<(PathBuf, u64)> {
+fn shared_memory(root: &Section<'_>) -> Option<SharedMemorySettings> {
     let s = root.section("shared_memory");
-    let (path, spin_us) = (s.text("path"), s.count("spin_us", 0, 10_000));
+    let path = s.text("path");
     if !path.is_empty() && !path.starts_with('/') {
         s.mistake("path", "\"\" or an absolute path, as \"/dev/shm/robot\"");
     }
+    let controller = s.text("controller");
+    if !is_controller_name(controller) {
+        s.mistake("controller", "1 to 64 letters, digits, \"-\", \"_\" or \".\"");
+    }
+    let settings = SharedMemorySettings {
+        path: path.into(),
+        spin_us: s.count("spin_us", 0, 10_000),
+        controller: controller.into(),
+        every_ticks: s.count("every_ticks", 1, 1_000_000),
+    };
     s.finish();
-    (!path.is_empty()).then(|| (path.into(), spin_us))
+    (!settings.path.as_os_str().is_empty()).then_some(settings)
 }

@@ -1,5 +1,7 @@
 //! The section `unitree` of a scenario: whether the daemon uses Unitree's messages.
 
+use std::path::PathBuf;
+
 use super::ros2::rate;
 use super::section::Section;
 use super::{Ros2Mode, Ros2Settings};
@@ -139,6 +141,22 @@ pub struct UnitreeSettings {
     pub mode_machine: u8,
     /// Ticks between two states.
     pub every_ticks: u64,
+    /// What walks when `sport` is asked to move.
+    pub walker: Option<Walker>,
+}
+
+/// A control law that the daemon runs by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Walker {
+    /// The trot of the shipped quadruped.
+    Trot,
+    /// A learned policy: its contract, and its file if that is not the contract's.
+    Policy {
+        /// TOML.
+        contract: PathBuf,
+        /// ONNX.
+        policy: Option<PathBuf>,
+    },
 }
 
 /// Reads the section.
@@ -155,6 +173,7 @@ pub(super) fn unitree(
         true => None,
         false => Some(s.count("mode_machine", 0, u32::from(u8::MAX)) as u8),
     };
+    let walker = walker(&s);
     let quadruped = Motors::of(model, spec).map(UnitreeRobot::Go);
     let robot = quadruped.or_else(|| HgMotors::of(model).map(UnitreeRobot::Hg));
     if enabled && robot.is_none() {
@@ -174,7 +193,21 @@ pub(super) fn unitree(
         UnitreeRobot::Go(_) => 0,
         UnitreeRobot::Hg(motors) => motors.kind.mode_machine,
     };
-    Some(UnitreeSettings { robot, mode_machine: given.unwrap_or(own), every_ticks })
+    Some(UnitreeSettings { robot, mode_machine: given.unwrap_or(own), every_ticks, walker })
+}
+
+fn walker(s: &Section<'_>) -> Option<Walker> {
+    let (name, policy) = (s.text("walker"), s.text("walker_policy"));
+    let policy = (!policy.is_empty()).then(|| PathBuf::from(policy));
+    match (name, policy) {
+        ("", None) => None,
+        ("trot", None) => Some(Walker::Trot),
+        ("" | "trot", Some(_)) => {
+            s.mistake("walker_policy", "\"\" unless unitree.walker is a contract");
+            None
+        }
+        (contract, policy) => Some(Walker::Policy { contract: contract.into(), policy }),
+    }
 }
 
 impl HgMotors {

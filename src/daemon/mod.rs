@@ -51,6 +51,7 @@ use crate::ingress::{AcceptedOrder, ControllerRegistry, JoinedSessions, restored
 use crate::limits::{
     EVENT_QUEUE, FIRST_RUN_ID, LOG_QUEUE, OPEN_FILES, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
+use crate::replay::run_info;
 use crate::ros2::RosChannels;
 use crate::rt::{
     ControllerReplay, Direct, Grants, Links, LoopEvent, RunLimits, TickReport, allow_open_files,
@@ -59,7 +60,7 @@ use crate::rt::{
 };
 use crate::simulation::{Simulation, describe};
 use hardstand_error::{Error, Result};
-use hardstand_log::{RunInfo, WrittenLog, new_recording_id};
+use hardstand_log::WrittenLog;
 use hardstand_protocol::{Command, EventReading, JointCommand};
 use hardstand_protocol::{LogTick, SavedState};
 
@@ -343,16 +344,7 @@ fn start_recorder(
     events: Receiver<EventReading>,
 ) -> Result<(Option<Recorder>, Option<crate::buffer_pool::Outbox<LogTick>>)> {
     let Some(path) = log else { return Ok((None, None)) };
-    let info = RunInfo {
-        version: env!("CARGO_PKG_VERSION").into(),
-        recording_id: new_recording_id(),
-        layout_hash: simulation.layout_hash(),
-        physics_hash: scenario.physics_hash,
-        run_id,
-        period_ns: simulation.spec().period_ns,
-        robot: scenario.robot_urdf.clone(),
-        scenario: scenario.complete_toml.clone(),
-    };
+    let info = run_info(scenario, &simulation, run_id);
     let snapshot = simulation.new_snapshot();
     let words = simulation.snapshot_words().len();
     let ros2 = RosChannels::of(scenario);

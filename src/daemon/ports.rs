@@ -76,9 +76,9 @@ impl OpenPorts {
             let (notifier, waiter) = waits(scenario).then(bell).unzip();
             open.udp = Some((OpenUdp::open(address)?, queue(notifier), waiter));
         }
-        if let Some((path, spin_us)) = &scenario.ports.shared_memory {
+        if let Some(settings) = &scenario.ports.shared_memory {
             let counts = (open.empty.state.joints.len(), open.empty.state.foot_contact.len());
-            let memory = OpenSharedMemory::open(path, counts, *spin_us)?;
+            let memory = OpenSharedMemory::open(&settings.path, counts, settings.spin_us)?;
             let (notifier, waiter) = waits(scenario).then(bell).unzip();
             open.shared_memory = Some((memory, queue(notifier), waiter));
         }
@@ -113,8 +113,9 @@ impl OpenPorts {
             let ends = make.ends("udp".into(), all(), 1, inbox);
             threads.push(open.start(ends, self.empty.clone(), waiter)?);
         }
-        if let Some((open, inbox, waiter)) = self.shared_memory {
-            let ends = make.ends("shared_memory".into(), all(), 1, inbox);
+        let settings = &scenario.ports.shared_memory;
+        if let (Some((open, inbox, waiter)), Some(settings)) = (self.shared_memory, settings) {
+            let ends = make.ends(settings.controller.clone(), all(), settings.every_ticks, inbox);
             threads.push(open.start(ends, self.empty.clone(), waiter)?);
         }
         if let (Some((open, inbox)), Some(settings)) = (self.lcm, scenario.lcm) {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::rt::{Phase, PortState};
 
 use super::PortEnds;
-use super::packet::{BadPacket, PacketCommand, decode_command, encode_state};
+use hardstand_port::packet::{BadPacket, PacketCommand, decode_command, encode_state};
 use hardstand_protocol::Rejection;
 
 /// Outside real time a state without an answer is sent again after this: it may have been lost.

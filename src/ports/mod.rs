@@ -6,8 +6,6 @@
 
 mod counters;
 mod exchange;
-mod mapped;
-pub mod packet;
 mod port_guard;
 mod shared_memory;
 mod source;

@@ -4,18 +4,13 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Scenario;
 use crate::limits::EVENTS_MAX;
-use crate::ros2::RosChannels;
-use crate::rt::{Phase, empty_log_tick, fill_log_tick};
-use crate::simulation::{EventSchedule, Outcome, Simulation, Snapshot};
+use crate::simulation::{EventSchedule, Outcome, Simulation};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_log::{
-    Disk, ReadingChannels, RunInfo, RunWriter, SideMessages, TickId, new_recording_id,
-};
+use hardstand_log::{RunInfo, TickId};
 use hardstand_physics::plant::Walk as _;
-use hardstand_protocol::{Event, PlantFailure, TickInput, Verdict};
-use hardstand_protocol::{LogTick, SavedState};
+use hardstand_protocol::{Event, PlantFailure, SavedState, TickInput, Verdict};
 
-use super::{Player, TickView};
+use super::{Player, RunLog, Stamp, TickView, run_info};
 use crate::simulation::input_of;
 
 /// Ticks between two reports of progress.
@@ -88,7 +83,7 @@ pub fn fork(
         // the log's own replay: what is applied is still what the log says
         forked.cut.get_or_insert(format!("the log's replay differs at tick {tick}: {quantity}"));
     }
-    let stats = fork.writer.finish();
+    let stats = fork.log.finish();
     let problem = stats.problem();
     forked.files = stats.segments;
     match problem {
@@ -146,14 +141,7 @@ const COEFFICIENTS: [&str; 5] = [
 /// A plant that goes on, and its log. The inputs may come from anywhere.
 struct Fork {
     simulation: Simulation,
-    snapshot: Snapshot,
-    record: LogTick,
-    ros2: Option<RosChannels>,
-    reading_channels: ReadingChannels,
-    messages: SideMessages,
-    writer: RunWriter,
-    keyframe_every_ticks: u64,
-    begun: bool,
+    log: RunLog,
 }
 
 impl Fork {
@@ -164,37 +152,13 @@ impl Fork {
         run_id: u32,
         to: &Path,
     ) -> Result<Self> {
-        let (snapshot, words) = (simulation.new_snapshot(), simulation.snapshot_words().len());
-        let ros2 = RosChannels::of(scenario);
-        let record = empty_log_tick(&simulation, &snapshot, words, ros2.is_some());
         let info = RunInfo {
-            version: env!("CARGO_PKG_VERSION").into(),
-            recording_id: new_recording_id(),
-            physics_hash: scenario.physics_hash,
-            scenario: scenario.complete_toml.clone(),
-            run_id,
-            ..of.clone()
+            // the robot is that of the log, whose file need not be there any more
+            robot: of.robot.clone(),
+            ..run_info(scenario, &simulation, run_id)
         };
-        let (disk, limits) = (Box::new(Disk::default()), scenario.record.limits);
-        let mut channels = ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
-        let [drives, sensors] =
-            [!scenario.spec.drives.is_ideal(), !scenario.spec.sensors.is_ideal()];
-        let reading_channels = ReadingChannels::add(drives, sensors, &mut channels);
-        let writer = RunWriter::start(disk, to.into(), info, limits, channels)?;
-        let keyframe_every_ticks = scenario.record.keyframe_every_ticks.max(1);
-        let messages = SideMessages::default();
-        let begun = false;
-        Ok(Self {
-            simulation,
-            snapshot,
-            record,
-            ros2,
-            reading_channels,
-            messages,
-            writer,
-            keyframe_every_ticks,
-            begun,
-        })
+        let log = RunLog::start(&mut simulation, scenario, info, to)?;
+        Ok(Self { simulation, log })
     }
 
     /// Runs a tick with `input`. RunId, pace, published time and missed deadlines are those of the
@@ -205,12 +169,7 @@ impl Fork {
         log: &TickView<'_>,
     ) -> std::result::Result<Outcome, String> {
         let tick = self.simulation.state().tick;
-        let record = &mut self.record;
-        record.keyframe.clear();
-        if !self.begun || tick.is_multiple_of(self.keyframe_every_ticks) {
-            self.simulation.write_words(&mut record.keyframe);
-        }
-        self.begun = true;
+        self.log.before(&mut self.simulation);
         let outcome = self.simulation.step(input);
         let accepted = |verdict: &Verdict| *verdict == Verdict::Accepted;
         let now = outcome.verdicts[..outcome.candidates].iter().rposition(accepted);
@@ -221,23 +180,13 @@ impl Fork {
                  its set-points are not in the log"
             ));
         }
-        self.simulation.fill(&mut self.snapshot);
-        let phase = if outcome.failure.is_some() { Phase::Failed } else { Phase::Running };
-        let Snapshot { state, contacts, drives, sensors, bodies, .. } = &mut self.snapshot;
-        (state.run_id, contacts.run_id) = (log.state.run_id, log.state.run_id);
-        (state.mode, state.phase) = (log.state.mode, phase.code());
-        (state.time_ns, contacts.time_ns) = (log.state.time_ns, log.state.time_ns);
-        (bodies.run_id, bodies.time_ns) = (log.state.run_id, log.state.time_ns);
-        (drives.run_id, drives.time_ns) = (log.state.run_id, log.state.time_ns);
-        (sensors.run_id, sensors.time_ns) = (log.state.run_id, log.state.time_ns);
-        fill_log_tick(record, tick, input, &outcome, &self.snapshot);
-        record.missed_deadlines = log.applied.missed_deadlines;
-        self.messages.clear();
-        if let Some(ros2) = &mut self.ros2 {
-            ros2.fill(record, &mut self.messages);
-        }
-        self.reading_channels.push(record, &mut self.messages).map_err(|e| e.to_string())?;
-        self.writer.write(record, &self.messages);
-        Ok(outcome)
+        let stamp = Stamp {
+            run_id: log.state.run_id,
+            mode: log.state.mode,
+            time_ns: log.state.time_ns,
+            missed_deadlines: log.applied.missed_deadlines,
+        };
+        let written = self.log.after(&self.simulation, input, &outcome, stamp);
+        written.map_err(|e| e.to_string()).map(|()| outcome)
     }
 }

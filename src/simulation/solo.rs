@@ -1,13 +1,41 @@
 //! A simulation with one controller for all joints, without daemon and bus.
 
-use hardstand_error::Result;
+use hardstand_controllers::Runner;
+use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
-    Command, CommandSchedule, Event, Grant, JointCommand, JointSet, TickInput, controller_number,
+    Command, CommandSchedule, Event, Grant, JointCommand, JointSet, StateReading, TickInput,
+    check_joints, controller_number,
 };
 
 use super::{EventSchedule, Outcome, Simulation};
 
-/// A simulation whose only controller answers every state: the ticks of a daemon in lockstep.
+/// Run number of its states, as in a daemon's first run.
+const RUN_ID: u32 = 1;
+/// Mode and phase of its states: lockstep, running.
+const LOCKSTEP: u8 = 1;
+const RUNNING: u8 = 1;
+
+/// A simulation with one controller, which answers every state or those of every so many ticks: the
+/// ticks of a daemon in lockstep.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use hardstand::config::Scenario;
+/// use hardstand::simulation::{Solo, describe};
+/// use hardstand_controllers::{Runner, Stand};
+///
+/// let scenario = Scenario::load(Path::new("config/quadruped.toml"), &[])?;
+/// let simulation = scenario.simulation();
+/// let model = describe(&simulation, 1, scenario.gains_max, &scenario.hold_gains);
+/// let mut runner = Runner::new(Box::new(Stand::new(&model, &[], None, None)?), &model);
+/// let mut solo = Solo::with_law(simulation, scenario.events, "legs", &runner)?;
+/// for _ in 0..1000 {
+///     solo.answer(&mut runner, scenario.gains_max)?;
+/// }
+/// assert!(solo.simulation.state().q.p_WB.to_array()[2] > 0.25);
+/// # Ok::<(), hardstand::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Solo {
     /// The simulation.
@@ -16,39 +44,128 @@ pub struct Solo {
     grant: Grant,
     pending: Vec<Event>,
     input: TickInput,
+    /// Its answer, when it is not in the input of the last tick.
+    answer: Option<Box<Command>>,
+    answers: u64,
+    state: StateReading,
 }
 
 impl Solo {
-    /// With the events that a scenario has planned; the controller joins as `name` in the first
-    /// tick.
+    /// With the events that a scenario has planned. The controller joins as `name` in the first
+    /// tick, for all joints, and answers every tick.
     #[must_use]
     pub fn new(simulation: Simulation, planned: Vec<(u64, Event)>, name: &str) -> Self {
-        let joints = simulation.model().joint_count();
+        let (mut joints, count) = (JointSet::default(), simulation.model().joint_count());
+        for joint in 0..count {
+            joints.insert(joint);
+        }
         let number = controller_number(name);
+        let schedule = CommandSchedule { period: 1, phase: 0, offset: 0 };
+        let grant = Grant { controller: number, session: number, schedule, required: true, joints };
         let command = Command {
             session: number,
-            joints: vec![JointCommand::default(); joints],
+            joints: vec![JointCommand::default(); count],
             ..Command::default()
         };
-        let mut all = JointSet::default();
-        for joint in 0..joints {
-            all.insert(joint);
-        }
-        let schedule = CommandSchedule { period: 1, phase: 0, offset: 0 };
-        let (required, session) = (true, number);
-        let grant = Grant { controller: number, session, schedule, required, joints: all };
+        let mut state = simulation.new_snapshot().state;
+        (state.run_id, state.mode, state.phase) = (RUN_ID, LOCKSTEP, RUNNING);
         Self {
             simulation,
             planned: EventSchedule::new(planned),
             grant,
             pending: vec![Event::Grant(grant)],
-            input: TickInput { candidates: vec![Box::new(command)], ..TickInput::default() },
+            input: TickInput { candidates: Vec::with_capacity(1), ..TickInput::default() },
+            answer: Some(Box::new(command)),
+            answers: 0,
+            state,
         }
     }
 
-    /// What the joints are commanded from the next tick on.
+    /// The same for a control law, with its joints and its period.
+    ///
+    /// # Errors
+    /// As [`join`](Self::join).
+    pub fn with_law(
+        simulation: Simulation,
+        planned: Vec<(u64, Event)>,
+        name: &str,
+        runner: &Runner,
+    ) -> Result<Self> {
+        let mut solo = Self::new(simulation, planned, name);
+        solo.join(runner)?;
+        Ok(solo)
+    }
+
+    /// The controller joins again in the next tick, for the joints and with the period of a control
+    /// law, if they are others than now.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if the law commands a joint that the robot does not have.
+    pub fn join(&mut self, runner: &Runner) -> Result<()> {
+        let mut joints = JointSet::default();
+        for name in runner.joints() {
+            let all = &self.simulation.model().joints;
+            let place = all.iter().position(|joint| joint.name == *name);
+            let unknown = || {
+                let text = format!("the robot has no joint {name}, which the controller commands");
+                Error::new(ErrorKind::Input, text)
+            };
+            joints.insert(place.ok_or_else(unknown)?);
+        }
+        let schedule = CommandSchedule { period: runner.period_ticks(), ..self.grant.schedule };
+        let grant = Grant { schedule, joints, ..self.grant };
+        if grant != self.grant {
+            self.grant = grant;
+            self.pending.retain(|event| !matches!(event, Event::Grant(_)));
+            self.pending.push(Event::Grant(grant));
+            self.take_answer_back();
+            if let Some(command) = &mut self.answer {
+                command.joints = vec![JointCommand::default(); runner.joints().len()];
+            }
+        }
+        Ok(())
+    }
+
+    fn take_answer_back(&mut self) {
+        self.answer = self.input.candidates.pop().or(self.answer.take());
+    }
+
+    /// What the joints are commanded from the next tick that is answered on.
     pub fn set_points(&mut self) -> &mut [JointCommand] {
-        self.input.candidates.first_mut().map_or(&mut [], |c| &mut c.joints)
+        let command = self.answer.as_mut().or(self.input.candidates.first_mut());
+        command.map_or(&mut [], |command| &mut command.joints)
+    }
+
+    /// One tick. If its state is to be answered, `runner` does; `gains_max` are the largest kp and
+    /// kd that are allowed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if a set-point is one that a daemon refuses; as [`Runner::answer`].
+    /// The tick is not done then.
+    pub fn answer(&mut self, runner: &mut Runner, gains_max: [f64; 2]) -> Result<Outcome> {
+        let tick = self.simulation.state().tick;
+        if tick.is_multiple_of(self.grant.schedule.period) {
+            let set_points = runner.answer(self.state())?;
+            check_joints(set_points, gains_max).map_err(|why| {
+                let ([kp, kd], why) = (gains_max, why.name());
+                let text = format!("tick {tick}: set-points: {why}; kp is at most {kp}, kd {kd}");
+                Error::new(ErrorKind::Input, text)
+            })?;
+            self.set_points().copy_from_slice(set_points);
+        }
+        Ok(self.step())
+    }
+
+    /// The state, as the daemon publishes it.
+    pub fn state(&mut self) -> &StateReading {
+        self.simulation.fill_state(&mut self.state);
+        &self.state
+    }
+
+    /// The inputs of the last tick.
+    #[must_use]
+    pub const fn input(&self) -> &TickInput {
+        &self.input
     }
 
     /// Something that happens in the next tick.
@@ -80,11 +197,17 @@ impl Solo {
     /// One tick.
     pub fn step(&mut self) -> Outcome {
         let tick = self.simulation.state().tick;
+        self.take_answer_back();
         self.input.events.clear();
         self.planned.take_due(tick, &mut self.input.events);
         self.input.events.append(&mut self.pending);
-        if let Some(command) = self.input.candidates.first_mut() {
-            (command.seq, command.answers_tick, command.applies_tick) = (tick + 1, tick, tick);
+        let period = self.grant.schedule.period;
+        if tick.is_multiple_of(period)
+            && let Some(mut command) = self.answer.take()
+        {
+            self.answers += 1;
+            (command.seq, command.answers_tick, command.applies_tick) = (self.answers, tick, tick);
+            self.input.candidates.push(command);
         }
         self.simulation.step(&self.input)
     }

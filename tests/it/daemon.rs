@@ -37,3 +37,4 @@ mod surroundings;
 mod velocity;
 mod views;
 mod walk;
+mod ways;

@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::simulation::{Simulation, Snapshot, Solo, fault_event};
+use hardstand::simulation::{Simulation, Snapshot, Solo, describe, fault_event};
+use hardstand_controllers::Runner;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{DriveReading, FaultSpec, JointCommand, JointReading};
+use hardstand_protocol::{
+    DriveReading, FaultSpec, JointCommand, JointReading, Kind, ModelReply, encode,
+};
 
-/// Name under which the commands are given.
-const CONTROLLER: &str = "python";
+/// Run number of the states.
+const RUN_ID: u32 = 1;
 
 /// Set-points of a command; `None` keeps those of the last one.
 #[derive(Clone, Debug, Default)]
@@ -24,19 +27,21 @@ pub(crate) struct SetPoints {
 #[derive(Clone, Debug)]
 pub(crate) struct Core {
     solo: Solo,
+    model: ModelReply,
     gains_max: [f64; 2],
     snapshot: Snapshot,
 }
 
 impl Core {
-    /// Of a scenario file, with `key=value` overrides.
-    pub(crate) fn load(path: &Path, sets: &[String]) -> Result<Self> {
+    /// Of a scenario file, with `key=value` overrides; commands are given by `controller`.
+    pub(crate) fn load(path: &Path, sets: &[String], controller: &str) -> Result<Self> {
         let scenario = Scenario::load(path, sets)?;
         let simulation = scenario.simulation();
         let snapshot = simulation.new_snapshot();
         let gains_max = scenario.gains_max;
-        let core =
-            Self { solo: Solo::new(simulation, scenario.events, CONTROLLER), gains_max, snapshot };
+        let model = describe(&simulation, RUN_ID, gains_max, &scenario.hold_gains);
+        let solo = Solo::new(simulation, scenario.events, controller);
+        let core = Self { solo, model, gains_max, snapshot };
         core.check()?;
         Ok(core)
     }
@@ -85,6 +90,30 @@ impl Core {
             self.check()?;
         }
         Ok(())
+    }
+
+    /// Advances by `ticks`, commanded by a control law, which joins as the controller.
+    ///
+    /// # Errors
+    /// As [`Solo::join`] and [`Solo::answer`]; [`ErrorKind::Input`] if the plant fails.
+    pub(crate) fn run_law(&mut self, law: &mut Runner, ticks: u64) -> Result<()> {
+        self.solo.join(law)?;
+        for _ in 0..ticks {
+            self.solo.answer(law, self.gains_max)?;
+            self.check()?;
+        }
+        Ok(())
+    }
+
+    /// The messages `model` and `state` of a daemon in lockstep.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`] if they cannot be encoded.
+    pub(crate) fn messages(&mut self) -> Result<[Vec<u8>; 2]> {
+        let [mut model, mut state] = [Vec::new(), Vec::new()];
+        encode(Kind::Model, &self.model, &mut model)?;
+        encode(Kind::State, self.solo.state(), &mut state)?;
+        Ok([model, state])
     }
 
     fn check(&self) -> Result<()> {

@@ -3,6 +3,7 @@
 #![allow(non_snake_case, reason = "monogram notation, see the physics")]
 
 mod core;
+mod law;
 mod model;
 mod plant;
 mod plants;
@@ -17,6 +18,7 @@ use hardstand_error::{Error, ErrorKind};
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add_class::<law::Law>()?;
     m.add_class::<model::Model>()?;
     m.add_class::<plant::Plant>()?;
     m.add_class::<plants::Plants>()?;

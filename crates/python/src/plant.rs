@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::core::{Core, SetPoints};
+use crate::law::Law;
 use crate::{bytes, numbers, raised};
 
 /// One robot on its ground, with one controller: the same ticks as the daemon's in lockstep.
@@ -34,9 +35,9 @@ pub(crate) fn per_joint(
 #[pymethods]
 impl Plant {
     #[new]
-    #[pyo3(signature = (scenario, sets = Vec::new()))]
-    fn new(scenario: PathBuf, sets: Vec<String>) -> PyResult<Self> {
-        let core = Core::load(&scenario, &sets).map_err(|e| raised(&e))?;
+    #[pyo3(signature = (scenario, sets = Vec::new(), controller = "python"))]
+    fn new(scenario: PathBuf, sets: Vec<String>, controller: &str) -> PyResult<Self> {
+        let core = Core::load(&scenario, &sets, controller).map_err(|e| raised(&e))?;
         Ok(Self { initial: core.clone(), core })
     }
 
@@ -60,6 +61,18 @@ impl Plant {
             tau: per_joint("tau", tau, n)?,
         };
         self.core.command(&set_points).and_then(|()| self.core.run(ticks)).map_err(|e| raised(&e))
+    }
+
+    /// Advances, commanded by a control law.
+    fn run(&mut self, py: Python<'_>, mut law: PyRefMut<'_, Law>, ticks: u64) -> PyResult<()> {
+        let (core, runner) = (&mut self.core, &mut law.runner);
+        py.detach(|| core.run_law(runner, ticks)).map_err(|e| raised(&e))
+    }
+
+    /// The messages `model` and `state`.
+    fn messages<'py>(&mut self, py: Python<'py>) -> PyResult<[Bound<'py, PyBytes>; 2]> {
+        let messages = self.core.messages().map_err(|e| raised(&e))?;
+        Ok(messages.map(|message| PyBytes::new(py, &message)))
     }
 
     /// A fault at the next tick, with the parameters of docs/faults.md.

@@ -14,6 +14,9 @@ use hardstand_protocol::DriveReading;
 use crate::core::{Core, SetPoints};
 use crate::{bytes, numbers, raised};
 
+/// Name under which the commands are given.
+const CONTROLLER: &str = "python";
+
 /// Many robots of one scenario; each array has a row for each.
 #[pyclass(module = "hardstand._native", unsendable)]
 pub(crate) struct Plants {
@@ -32,7 +35,7 @@ impl Plants {
         sets: Vec<String>,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let initial = Core::load(&scenario, &sets).map_err(|e| raised(&e))?;
+        let initial = Core::load(&scenario, &sets, CONTROLLER).map_err(|e| raised(&e))?;
         let all = thread::available_parallelism().map_or(1, usize::from);
         let threads = threads.unwrap_or(all).clamp(1, n.max(1));
         Ok(Self { cores: vec![initial.clone(); n], initial, threads })

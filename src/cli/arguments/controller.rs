@@ -99,14 +99,44 @@ pub(in crate::cli) struct PolicyArguments {
     pub(in crate::cli) join: String,
 }
 
-/// How a controller reaches its daemon.
+/// How a controller reaches its robot.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ConnectionArguments {
     #[command(flatten)]
     pub(in crate::cli) daemon: DaemonArguments,
+    /// States and commands through the daemon's shared_memory.path; the robot's description still
+    /// comes from its bus
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) shared_memory: Option<PathBuf>,
+    #[command(flatten)]
+    pub(in crate::cli) in_process: InProcessArguments,
     /// Seconds without a state after which to give up
     #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
     pub(in crate::cli) patience: f64,
+}
+
+/// A simulation without a daemon.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct InProcessArguments {
+    /// Simulate this scenario in this process, without a daemon, as fast as it goes: the ticks and
+    /// digests of lockstep
+    #[arg(long = "in-process", value_name = "SCENARIO", conflicts_with = "shared_memory")]
+    pub(in crate::cli) scenario: Option<PathBuf>,
+    /// Change a value of the scenario (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "scenario")]
+    pub(in crate::cli) sets: Vec<String>,
+    /// Simulated seconds [default: the scenario's sim.duration_s]
+    #[arg(long, value_name = "S", requires = "scenario", allow_negative_numbers = true)]
+    pub(in crate::cli) duration: Option<f64>,
+    /// Record the run
+    #[arg(long, value_name = "FILE", requires = "scenario")]
+    pub(in crate::cli) log: Option<PathBuf>,
+    /// Write the end of the run to a file, as `run --report` does
+    #[arg(long, value_name = "FILE", requires = "scenario")]
+    pub(in crate::cli) report: Option<PathBuf>,
+    /// Print the end of the run as JSON
+    #[arg(long, requires = "scenario")]
+    pub(in crate::cli) json: bool,
 }
 
 /// How the robot shall move; without these, as `velocity_command` of the states says.

@@ -46,8 +46,8 @@ pub(super) use campaign::CampaignArguments;
 pub(super) use certify::CertifyArguments;
 #[cfg(feature = "zenoh")]
 pub(super) use controller::{
-    ConnectionArguments, ControllerArguments, ControllerKind, PolicyArguments, StandArguments,
-    TrotArguments, VelocityArguments,
+    ConnectionArguments, ControllerArguments, ControllerKind, InProcessArguments, PolicyArguments,
+    StandArguments, TrotArguments, VelocityArguments,
 };
 #[cfg(feature = "zenoh")]
 pub(super) use ctl::{

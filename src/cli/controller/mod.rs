@@ -1,28 +1,74 @@
-//! `hardstand controller`: controllers, each a process of its own that connects over the bus.
+//! `hardstand controller`: control laws, each over the bus, over shared memory, or in the process
+//! of a simulation.
 
-mod joined;
-mod policy;
-mod rise;
+mod in_process;
+mod laws;
 mod stand;
-mod trot;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hardstand_client::Client;
+use hardstand_client::{Client, JoinedController};
+use hardstand_controllers::{ControlLaw, Runner};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::ModelReply;
+use hardstand_port::SharedMemory;
+use hardstand_protocol::{JoinRequest, ModelReply};
 
 use super::arguments::{ConnectionArguments, ControllerArguments, ControllerKind};
-use super::{ExitCode, stop_on_signal};
+use super::{ExitCode, show, stop_on_signal};
+
+/// Time for the daemon to answer that a controller leaves.
+const LEAVING: Duration = Duration::from_secs(1);
 
 pub(super) fn controller(a: &ControllerArguments) -> Result<ExitCode> {
     match &a.kind {
         ControllerKind::Stand(a) => stand::stand(a),
-        ControllerKind::Trot(a) => trot::trot(a),
-        ControllerKind::Policy(a) => policy::policy(a),
+        ControllerKind::Trot(a) => laws::trot(a),
+        ControllerKind::Policy(a) => laws::policy(a),
     }
+}
+
+/// Runs a law as the controller `name`, the way that the arguments ask for. `law` makes it for the
+/// robot; without one there is nothing to run. `change` may change how it joins over the bus.
+fn run(
+    a: &ConnectionArguments,
+    name: &str,
+    law: impl FnOnce(&ModelReply) -> Result<Option<Box<dyn ControlLaw>>>,
+    change: impl FnOnce(&mut JoinRequest),
+) -> Result<ExitCode> {
+    if let Some(scenario) = &a.in_process.scenario {
+        return in_process::run(&a.in_process, scenario, name, law);
+    }
+    let Connection { client, model, patience, stop } = Connection::new(a)?;
+    let Some(law) = law(&model)? else { return Ok(ExitCode::Done) };
+    let mut runner = Runner::new(law, &model);
+    let count = runner.joints().len();
+    if let Some(path) = &a.shared_memory {
+        let mut memory = SharedMemory::open(path, runner.period_ticks())?;
+        show::note(&format!("controller: {count} joints, over {}", path.display()));
+        runner.run(&mut memory, patience, &stop, |_| {})?;
+        return Ok(ExitCode::Done);
+    }
+    let mut request = runner.request(&model, name);
+    change(&mut request);
+    let mut joined = client.join(request, patience)?;
+    let session = joined.reply().session;
+    show::note(&format!("controller: {name} commands {count} joints (session {session:016x})"));
+    let mut losses = 0;
+    runner.run(&mut joined, patience, &stop, |link: &JoinedController| {
+        if link.losses() > losses {
+            losses = link.losses();
+            show::note(&format!("controller: {name} was late, and has joined again"));
+        }
+    })?;
+    if joined.skipped() > 0 {
+        let skipped = joined.skipped();
+        show::note(&format!("controller: {name} was too slow for {skipped} states"));
+    }
+    // a daemon that has ended does not answer
+    let _left = joined.leave(LEAVING).is_ok();
+    Ok(ExitCode::Done)
 }
 
 /// A daemon that has answered.
@@ -45,11 +91,6 @@ impl Connection {
         let model = find(&client, patience, &stop)?;
         Ok(Self { client, model, patience, stop })
     }
-}
-
-fn no_state(patience: Duration) -> Error {
-    let text = format!("no state for {} s: the daemon has ended", patience.as_secs_f64());
-    Error::new(ErrorKind::Bus, text)
 }
 
 /// Longest single wait for the model, so that a signal soon ends the search.

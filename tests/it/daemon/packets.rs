@@ -4,7 +4,7 @@ use std::net::UdpSocket;
 use std::process::Command;
 use std::time::Duration;
 
-use hardstand::ports::packet::{PacketCommand, decode_command, encode_command};
+use hardstand_port::packet::{PacketCommand, decode_command, encode_command};
 use hardstand_protocol::{JointCommand, StateReading, StatusReading};
 use rustix::process::Signal;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hardstand::ports::packet::{PacketCommand, encode_command};
+use hardstand_port::packet::{PacketCommand, encode_command};
 use hardstand_protocol::{Event, JointCommand};
 use rustix::process::Signal;
 

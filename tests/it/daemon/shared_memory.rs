@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use hardstand::ports::packet::{PacketCommand, encode_command};
+use hardstand_port::packet::{PacketCommand, encode_command};
 use hardstand_protocol::{JointCommand, StatusReading};
 use rustix::process::Signal;
 

@@ -1,67 +1,34 @@
-//! `hardstand controller policy`: runs a learned policy with its contract.
+//! Runs a learned policy: `hardstand-policy` in a run.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_policy::{Contract, Network, Policy, RobotFacts, Sensors, Truth};
-use hardstand_protocol::{JoinRequest, JointCommand, ModelReply, StateReading};
+use hardstand_protocol::{JointCommand, ModelReply, StateReading};
 
-use super::super::arguments::PolicyArguments;
-use super::super::{ExitCode, show};
-use super::{Connection, joined};
+use crate::ControlLaw;
 
 /// A kind of joint.
 const PRISMATIC: u8 = 1;
 
-pub(super) fn policy(a: &PolicyArguments) -> Result<ExitCode> {
-    let contract = Contract::read(&a.contract)?;
-    let network = Network::read(network_of(a, &contract)?)?;
-    let command = command_of(a)?;
-    let connection = Connection::new(&a.connection)?;
-    let model = &connection.model;
-    let name = contract.name().to_string();
-    let policy = Policy::new(contract, network, &facts(model), &command)?;
-    show::line(&format!("contract   {name}: every clause holds"));
-    if a.check {
-        return Ok(ExitCode::Done);
-    }
-    let request = JoinRequest {
-        period_ticks: policy.period_ticks(),
-        joints: policy.joints().to_vec(),
-        ..JoinRequest::new(model, &a.join)
-    };
-    let v = a.velocity;
-    let follows = [v.vx, v.vy, v.yaw_rate].iter().all(Option::is_none) && a.commands.is_empty();
-    let mut runner = Runner { follows, ..Runner::new(policy, model) };
-    joined::run(connection, request, |state, begins, commands| runner.step(state, begins, commands))
-}
-
-fn network_of(a: &PolicyArguments, contract: &Contract) -> Result<PathBuf> {
-    a.policy.clone().or_else(|| contract.policy_path()).ok_or_else(|| {
-        let name = contract.name();
-        let text = format!("contract {name} names no policy: give --policy FILE.onnx");
+/// Reads a contract (TOML) and its policy (ONNX), which is that of the contract unless it is given.
+///
+/// # Errors
+/// `ErrorKind::File` or `Input` with what is wrong in which file.
+pub fn read_policy(contract: &Path, policy: Option<&Path>) -> Result<(Contract, Network)> {
+    let contract = Contract::read(contract)?;
+    let path = policy.map(Path::to_path_buf).or_else(|| contract.policy_path());
+    let path = path.ok_or_else(|| {
+        let text = format!("contract {} names no policy: give an ONNX file", contract.name());
         Error::new(ErrorKind::Input, text)
-    })
+    })?;
+    let network = Network::read(path)?;
+    Ok((contract, network))
 }
 
-/// The command by names: velocities, and those of `--command`.
-fn command_of(a: &PolicyArguments) -> Result<Vec<(String, f64)>> {
-    let v = a.velocity;
-    let velocities = [("vx", v.vx), ("vy", v.vy), ("yaw_rate", v.yaw_rate)];
-    let given = velocities.iter().filter_map(|(name, v)| Some(((*name).to_string(), (*v)?)));
-    let mut out: Vec<_> = given.collect();
-    for text in &a.commands {
-        let pair = text.split_once('=');
-        let Some((name, value)) = pair.and_then(|(n, v)| Some((n, v.parse().ok()?))) else {
-            let text = format!("--command {text:?} must be NAME=VALUE, with a number");
-            return Err(Error::new(ErrorKind::Input, text));
-        };
-        out.push((name.to_string(), value));
-    }
-    Ok(out)
-}
-
-fn facts(model: &ModelReply) -> RobotFacts {
+/// What a contract is checked against.
+#[must_use]
+pub fn robot_facts(model: &ModelReply) -> RobotFacts {
     let joints = &model.joints;
     RobotFacts {
         joints: joints.iter().map(|j| j.name.clone()).collect(),
@@ -77,8 +44,10 @@ fn facts(model: &ModelReply) -> RobotFacts {
     }
 }
 
-/// The policy, in a run.
-struct Runner {
+/// A policy, whose contract holds for the robot.
+#[derive(Debug)]
+pub struct PolicyLaw {
+    joints: Vec<String>,
     policy: Policy,
     /// It is asked for the velocity in the states.
     follows: bool,
@@ -90,26 +59,35 @@ struct Runner {
     foot_contact: Vec<bool>,
 }
 
-impl Runner {
-    fn new(policy: Policy, model: &ModelReply) -> Self {
+impl PolicyLaw {
+    /// A policy for this robot. If it `follows`, it is asked for the velocity in the states.
+    #[must_use]
+    pub fn new(policy: Policy, model: &ModelReply, follows: bool) -> Self {
         let own = model.joints.iter().map(|j| &j.name).filter(|n| policy.joints().contains(n));
         let own: Vec<&String> = own.collect();
         let joints = policy.joints().iter().zip(policy.gains());
         let place = |name: &String| own.iter().position(|n| *n == name);
         let drives = joints.filter_map(|(name, gains)| Some((place(name)?, *gains))).collect();
         let (q_rad, dq_rad_per_s, foot_contact) = (Vec::new(), Vec::new(), Vec::new());
-        Self { policy, follows: true, drives, q_rad, dq_rad_per_s, foot_contact }
+        let joints = own.into_iter().cloned().collect();
+        Self { joints, policy, follows, drives, q_rad, dq_rad_per_s, foot_contact }
+    }
+}
+
+impl ControlLaw for PolicyLaw {
+    fn joints(&self) -> &[String] {
+        &self.joints
     }
 
-    fn step(
-        &mut self,
-        state: &StateReading,
-        begins: bool,
-        commands: &mut [JointCommand],
-    ) -> Result<()> {
-        if begins {
-            self.policy.reset();
-        }
+    fn period_ticks(&self) -> u64 {
+        self.policy.period_ticks()
+    }
+
+    fn begin(&mut self, _first: &StateReading) {
+        self.policy.reset();
+    }
+
+    fn step(&mut self, state: &StateReading, commands: &mut [JointCommand]) -> Result<()> {
         if self.follows {
             self.policy.set_velocity(state.velocity_command.values());
         }

@@ -1,11 +1,11 @@
-//! The packets of UDP and shared memory, with fixed offsets. `docs/port.md` has them as a table.
+//! The packets, with fixed offsets. `docs/port.md` has them as a table.
 //!
 //! Little-endian; each packet is a multiple of 8 bytes and ends with the CRC-32 of what is before
 //! it and four zeros.
 
 use crc::{CRC_32_ISO_HDLC, Crc};
 
-use hardstand_protocol::{JointCommand, StateReading};
+use hardstand_protocol::{JointCommand, JointReading, StateReading, VelocityCommand};
 
 /// First bytes of each packet.
 pub const MAGIC: [u8; 4] = *b"HSP1";
@@ -102,21 +102,9 @@ pub fn in_slot(slot: &[u8]) -> &[u8] {
 /// # Errors
 /// [`BadPacket`].
 pub fn decode_command(bytes: &[u8]) -> Result<PacketCommand, BadPacket> {
-    if bytes.get(..4) != Some(&MAGIC) || u16_at(bytes, 4) != Some(COMMAND) {
-        return Err(BadPacket::Form);
-    }
-    let count = usize::from(u16_at(bytes, 6).ok_or(BadPacket::Form)?);
-    let length = u32_at(bytes, 8).ok_or(BadPacket::Form)? as usize;
-    if length != command_bytes(count) || length != bytes.len() {
-        return Err(BadPacket::Form);
-    }
-    let covered = length - TRAILER_BYTES;
-    if u32_at(bytes, covered) != Some(CRC.checksum(&bytes[..covered])) {
-        return Err(BadPacket::Crc);
-    }
-    let number = |at: usize| f64::from_bits(u64_at(bytes, at).unwrap_or_default());
+    let count = checked(bytes, COMMAND, command_bytes)?;
     let joint = |n: usize| {
-        let [q, dq, kp, kd, tau_ff] = [0, 8, 16, 24, 32].map(|k| number(HEADER_BYTES + 40 * n + k));
+        let [q, dq, kp, kd, tau_ff] = numbers_at(bytes, HEADER_BYTES + 40 * n);
         JointCommand { q, dq, kp, kd, tau_ff }
     };
     Ok(PacketCommand {
@@ -126,6 +114,66 @@ pub fn decode_command(bytes: &[u8]) -> Result<PacketCommand, BadPacket> {
         tick: u64_at(bytes, 32).unwrap_or_default(),
         joints: (0..count).map(joint).collect(),
     })
+}
+
+/// Decodes a state, as a peer does. What a packet does not carry has its default.
+///
+/// # Errors
+/// [`BadPacket`].
+pub fn decode_state(bytes: &[u8]) -> Result<StateReading, BadPacket> {
+    let feet = usize::from(u16_at(bytes, 52).ok_or(BadPacket::Form)?);
+    let count = checked(bytes, STATE, |count| state_bytes(count, feet))?;
+    let [phase, mode, authority, failure] = array_at(bytes, 48).unwrap_or_default();
+    let joint = |n: usize| {
+        let [q, dq, tau] = numbers_at(bytes, STATE_FIXED_BYTES + 24 * n);
+        JointReading { q, dq, tau }
+    };
+    let foot =
+        |n: usize| -> [f64; 2] { numbers_at(bytes, STATE_FIXED_BYTES + 24 * count + 16 * n) };
+    Ok(StateReading {
+        layout_hash: u64_at(bytes, 16).unwrap_or_default(),
+        run_id: u32_at(bytes, 12).unwrap_or_default(),
+        tick: u64_at(bytes, 32).unwrap_or_default(),
+        time_ns: u64_at(bytes, 40).unwrap_or_default(),
+        mode,
+        phase,
+        authority,
+        failure,
+        imu_quat_wxyz: numbers_at(bytes, 56),
+        imu_angular_velocity_rad_per_s: numbers_at(bytes, 88),
+        imu_specific_force_m_per_s2: numbers_at(bytes, 112),
+        velocity_command: VelocityCommand::from(numbers_at::<3>(bytes, 136)),
+        truth_base_position_m: numbers_at(bytes, 160),
+        truth_base_quat_wxyz: numbers_at(bytes, 184),
+        truth_base_velocity_m_per_s: numbers_at(bytes, 216),
+        truth_base_angular_velocity_rad_per_s: numbers_at(bytes, 240),
+        joints: (0..count).map(joint).collect(),
+        foot_contact: (0..feet).map(|n| u8::from(foot(n)[0] != 0.0)).collect(),
+        foot_normal_n: (0..feet).map(|n| foot(n)[1]).collect(),
+        ..StateReading::default()
+    })
+}
+
+/// The number of joints of a packet of this kind, which must have as many bytes as it says and as
+/// `length_for` so many joints.
+fn checked(
+    bytes: &[u8],
+    kind: u16,
+    length_for: impl Fn(usize) -> usize,
+) -> Result<usize, BadPacket> {
+    if bytes.get(..4) != Some(&MAGIC) || u16_at(bytes, 4) != Some(kind) {
+        return Err(BadPacket::Form);
+    }
+    let count = usize::from(u16_at(bytes, 6).ok_or(BadPacket::Form)?);
+    let length = u32_at(bytes, 8).ok_or(BadPacket::Form)? as usize;
+    if length != length_for(count) || length != bytes.len() {
+        return Err(BadPacket::Form);
+    }
+    let covered = length - TRAILER_BYTES;
+    if u32_at(bytes, covered) != Some(CRC.checksum(&bytes[..covered])) {
+        return Err(BadPacket::Crc);
+    }
+    Ok(count)
 }
 
 fn header(kind: u16, joints: usize, bytes: usize, out: &mut Vec<u8>) {
@@ -157,6 +205,11 @@ fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..at + N)?.try_into().ok()
 }
 
+fn numbers_at<const N: usize>(bytes: &[u8], at: usize) -> [f64; N] {
+    let number = |n: usize| f64::from_bits(u64_at(bytes, at + 8 * n).unwrap_or_default());
+    std::array::from_fn(number)
+}
+
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     array_at(bytes, at).map(u16::from_le_bytes)
 }
@@ -173,10 +226,10 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 #[allow(clippy::unwrap_used, reason = "tests fail by panic")]
 mod tests {
     use super::{
-        BadPacket, PacketCommand, command_bytes, decode_command, encode_command, encode_state,
-        in_slot, state_bytes,
+        BadPacket, PacketCommand, command_bytes, decode_command, decode_state, encode_command,
+        encode_state, in_slot, state_bytes,
     };
-    use hardstand_protocol::{JointCommand, JointReading, StateReading};
+    use hardstand_protocol::{JointCommand, JointReading, StateReading, VelocityCommand};
 
     fn command() -> PacketCommand {
         let joint = JointCommand { q: 0.1, dq: 0.2, kp: 3.0, kd: 0.4, tau_ff: 5.0 };
@@ -211,6 +264,45 @@ mod tests {
         bytes[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
         assert_eq!(in_slot(&bytes).len(), bytes.len());
         assert_eq!(in_slot(&[0; 3]).len(), 3);
+    }
+
+    #[test]
+    fn a_state_comes_back_with_all_that_a_packet_carries() {
+        let numbers = |from: f64| std::array::from_fn(|n| from + n as f64);
+        let state = StateReading {
+            layout_hash: 1,
+            run_id: 2,
+            tick: 3,
+            time_ns: 4,
+            mode: 1,
+            phase: 5,
+            failure: 2,
+            authority: 3,
+            imu_quat_wxyz: [1.0, 2.0, 3.0, 4.0],
+            imu_angular_velocity_rad_per_s: numbers(5.0),
+            imu_specific_force_m_per_s2: numbers(8.0),
+            truth_base_position_m: numbers(11.0),
+            truth_base_quat_wxyz: [14.0, 15.0, 16.0, 17.0],
+            truth_base_velocity_m_per_s: numbers(18.0),
+            truth_base_angular_velocity_rad_per_s: numbers(21.0),
+            velocity_command: VelocityCommand::from([0.1, 0.2, 0.3]),
+            joints: (0..3).map(|n| JointReading { q: f64::from(n), dq: 0.5, tau: 0.25 }).collect(),
+            foot_contact: vec![1, 0],
+            foot_normal_n: vec![30.0, 0.0],
+            ..Default::default()
+        };
+        let mut bytes = Vec::new();
+        encode_state(&state, 9, &mut bytes);
+        assert_eq!(decode_state(&bytes), Ok(state));
+        assert_eq!(decode_command(&bytes), Err(BadPacket::Form));
+        for n in 0..bytes.len() - 4 {
+            let mut changed = bytes.clone();
+            changed[n] ^= 1;
+            assert!(decode_state(&changed).is_err(), "byte {n}");
+        }
+        for length in 0..bytes.len() {
+            assert_eq!(decode_state(&bytes[..length]), Err(BadPacket::Form));
+        }
     }
 
     #[test]

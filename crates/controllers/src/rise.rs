@@ -10,7 +10,7 @@ const SETTLE_NS: u64 = 500_000_000;
 
 /// Set-points after a stop.
 #[derive(Debug)]
-pub(super) struct Rise {
+pub(crate) struct Rise {
     /// Where the robot stands: all joints, in the model's order.
     hold: Vec<JointCommand>,
     /// Of the last state in a stop: its time, ns, and positions.
@@ -18,13 +18,13 @@ pub(super) struct Rise {
 }
 
 impl Rise {
-    pub(super) const fn to(hold: Vec<JointCommand>) -> Self {
+    pub(crate) const fn to(hold: Vec<JointCommand>) -> Self {
         Self { hold, stopped: None }
     }
 
     /// The set-points of all joints in a stop and until the robot has risen from it; `None` when
     /// it has.
-    pub(super) fn set_points(&mut self, state: &StateReading) -> Option<Vec<JointCommand>> {
+    pub(crate) fn set_points(&mut self, state: &StateReading) -> Option<Vec<JointCommand>> {
         let measured = || state.joints.iter().map(|j| j.q).collect();
         if state.authority == Authority::Stopped.code() {
             self.stopped = Some((state.time_ns, measured()));

@@ -1,12 +1,10 @@
-//! `hardstand controller trot`: walks with the shipped quadruped.
+//! Walks with the shipped quadruped: `hardstand-trot` in a run.
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{JoinRequest, JointCommand, ModelReply, StateReading, VelocityCommand};
+use hardstand_protocol::{JointCommand, JointReading, ModelReply, StateReading, VelocityCommand};
 use hardstand_trot::{Command, JOINTS, Readings, Trot};
 
-use super::super::ExitCode;
-use super::super::arguments::{TrotArguments, VelocityArguments};
-use super::{Connection, joined};
+use crate::ControlLaw;
 
 /// So long the joints hold their initial positions, so that the robot can land.
 const LAND_NS: u64 = 500_000_000;
@@ -15,28 +13,6 @@ const TROT_NS: u64 = 800_000_000;
 const MOVE_NS: u64 = 1_500_000_000;
 /// So long it goes on to trot on the spot after it has moved, so that it stops on four feet.
 const STOP_NS: u64 = 500_000_000;
-
-pub(super) fn trot(a: &TrotArguments) -> Result<ExitCode> {
-    let connection = Connection::new(&a.connection)?;
-    let model = &connection.model;
-    check(model)?;
-    let mut walk = Walk {
-        hold: model.hold(),
-        given: given(a.velocity),
-        begun_ns: 0,
-        moved_ns: None,
-        trot: Trot::new(),
-    };
-    let request = JoinRequest::new(model, &a.join);
-    joined::run(connection, request, |state, begins, commands| walk.step(state, begins, commands))
-}
-
-/// The velocity of the arguments, if there is one.
-fn given(v: VelocityArguments) -> Option<VelocityCommand> {
-    let all = [v.vx, v.vy, v.yaw_rate];
-    let any = all.iter().any(Option::is_some);
-    any.then(|| VelocityCommand::from(all.map(|x| x.unwrap_or(0.0))))
-}
 
 /// The controller knows one robot.
 fn check(model: &ModelReply) -> Result<()> {
@@ -55,8 +31,10 @@ fn check(model: &ModelReply) -> Result<()> {
     Err(Error::new(ErrorKind::Input, text))
 }
 
-/// The controller, in a run.
-struct Walk {
+/// Lands, stands, and trots where it is asked to move.
+#[derive(Debug)]
+pub struct TrotLaw {
+    joints: Vec<String>,
     hold: Vec<JointCommand>,
     given: Option<VelocityCommand>,
     begun_ns: u64,
@@ -65,29 +43,21 @@ struct Walk {
     trot: Trot,
 }
 
-impl Walk {
-    fn step(
-        &mut self,
-        state: &StateReading,
-        begins: bool,
-        commands: &mut [JointCommand],
-    ) -> Result<()> {
-        if begins {
-            (self.begun_ns, self.moved_ns, self.trot) = (state.time_ns, None, Trot::new());
-        }
-        let since_ns = state.time_ns.saturating_sub(self.begun_ns);
-        if since_ns < LAND_NS {
-            commands.copy_from_slice(&self.hold);
-            return Ok(());
-        }
-        let velocity = self.given.unwrap_or(state.velocity_command);
-        let command = self.command(velocity, since_ns);
-        let set_points = self.trot.step(&readings(state)?, &command);
-        for (command, s) in commands.iter_mut().zip(&set_points) {
-            let (q, dq, tau_ff) = (s.q_rad, s.dq_rad_per_s, s.tau_ff_nm);
-            *command = JointCommand { q, dq, kp: s.kp, kd: s.kd, tau_ff };
-        }
-        Ok(())
+impl TrotLaw {
+    /// For the shipped quadruped. Moves with the velocity `given`, or else with that of the states.
+    ///
+    /// # Errors
+    /// `ErrorKind::Input` if the robot is another one.
+    pub fn new(model: &ModelReply, given: Option<VelocityCommand>) -> Result<Self> {
+        check(model)?;
+        Ok(Self {
+            joints: model.joints.iter().map(|joint| joint.name.clone()).collect(),
+            hold: model.hold(),
+            given,
+            begun_ns: 0,
+            moved_ns: None,
+            trot: Trot::new(),
+        })
     }
 
     /// Trots where it is asked to move, and stands otherwise.
@@ -108,8 +78,34 @@ impl Walk {
     }
 }
 
+impl ControlLaw for TrotLaw {
+    fn joints(&self) -> &[String] {
+        &self.joints
+    }
+
+    fn begin(&mut self, first: &StateReading) {
+        (self.begun_ns, self.moved_ns, self.trot) = (first.time_ns, None, Trot::new());
+    }
+
+    fn step(&mut self, state: &StateReading, commands: &mut [JointCommand]) -> Result<()> {
+        let since_ns = state.time_ns.saturating_sub(self.begun_ns);
+        if since_ns < LAND_NS {
+            commands.copy_from_slice(&self.hold);
+            return Ok(());
+        }
+        let velocity = self.given.unwrap_or(state.velocity_command);
+        let command = self.command(velocity, since_ns);
+        let set_points = self.trot.step(&readings(state)?, &command);
+        for (command, s) in commands.iter_mut().zip(&set_points) {
+            let (q, dq, tau_ff) = (s.q_rad, s.dq_rad_per_s, s.tau_ff_nm);
+            *command = JointCommand { q, dq, kp: s.kp, kd: s.kd, tau_ff };
+        }
+        Ok(())
+    }
+}
+
 fn readings(state: &StateReading) -> Result<Readings> {
-    let of = |value: fn(&hardstand_protocol::JointReading) -> f64| {
+    let of = |value: fn(&JointReading) -> f64| {
         let all: Vec<f64> = state.joints.iter().map(value).collect();
         <[f64; 12]>::try_from(all)
     };

@@ -9,7 +9,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 /// A file in memory. Another process may write it at any time, so each access is atomic.
 #[derive(Debug)]
-pub(super) struct Mapped {
+pub(crate) struct Mapped {
     words: NonNull<AtomicU64>,
     count: usize,
 }
@@ -21,7 +21,7 @@ unsafe impl Send for Mapped {}
 impl Mapped {
     /// Maps the first `count` words of a file that is as long.
     #[allow(unsafe_code, reason = "mmap")]
-    pub(super) fn new(file: &File, count: usize) -> std::io::Result<Self> {
+    pub(crate) fn new(file: &File, count: usize) -> std::io::Result<Self> {
         let (access, bytes) = (ProtFlags::READ | ProtFlags::WRITE, 8 * count);
         // SAFETY: a new mapping at an address that the kernel chooses overlaps nothing
         let at = unsafe { mmap(std::ptr::null_mut(), bytes, access, MapFlags::SHARED, file, 0)? };
@@ -32,14 +32,14 @@ impl Mapped {
 
     /// The words.
     #[allow(unsafe_code, reason = "a pointer to shared memory")]
-    pub(super) fn words(&self) -> &[AtomicU64] {
+    pub(crate) fn words(&self) -> &[AtomicU64] {
         // SAFETY: `count` aligned words are mapped until `self` is dropped, and every access to
         // them in this process is atomic
         unsafe { std::slice::from_raw_parts(self.words.as_ptr(), self.count) }
     }
 
     /// Copies bytes to word `at` on; a part of a word is filled with zeros.
-    pub(super) fn write(&self, at: usize, bytes: &[u8]) {
+    pub(crate) fn write(&self, at: usize, bytes: &[u8]) {
         for (word, chunk) in self.words()[at..].iter().zip(bytes.chunks(8)) {
             let mut whole = [0; 8];
             whole[..chunk.len()].copy_from_slice(chunk);
@@ -48,7 +48,7 @@ impl Mapped {
     }
 
     /// Copies words into bytes.
-    pub(super) fn read(&self, at: usize, bytes: &mut [u8]) {
+    pub(crate) fn read(&self, at: usize, bytes: &mut [u8]) {
         for (chunk, word) in bytes.chunks_mut(8).zip(&self.words()[at..]) {
             let whole = word.load(Ordering::Relaxed).to_le_bytes();
             chunk.copy_from_slice(&whole[..chunk.len()]);

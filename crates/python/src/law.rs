@@ -1,0 +1,88 @@
+//! `Law`: a control law of Rust, called from Python.
+#![allow(clippy::needless_pass_by_value, reason = "arguments of Python functions are values")]
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use hardstand_controllers::{
+    ControlLaw, PolicyLaw, Runner, Stand, TrotLaw, read_policy, robot_facts,
+};
+use hardstand_error::Result;
+use hardstand_policy::Policy;
+use hardstand_protocol::{Kind, ModelReply, StateReading, VelocityCommand, decode};
+
+use crate::{bytes, raised};
+
+/// A control law for a robot.
+#[pyclass(module = "hardstand._native", unsendable)]
+pub(crate) struct Law {
+    pub(crate) runner: Runner,
+}
+
+impl Law {
+    /// What `make` makes for the robot of the message `model`.
+    fn of<L: ControlLaw + 'static>(
+        model: &[u8],
+        make: impl FnOnce(&ModelReply) -> Result<L>,
+    ) -> PyResult<Self> {
+        let made = decode(Kind::Model, model).and_then(|model: ModelReply| {
+            let law = make(&model)?;
+            Ok(Self { runner: Runner::new(Box::new(law), &model) })
+        });
+        made.map_err(|e| raised(&e))
+    }
+}
+
+#[pymethods]
+impl Law {
+    /// Holds the initial positions.
+    #[staticmethod]
+    fn stand(
+        model: &[u8],
+        joints: Vec<String>,
+        kp: Option<f64>,
+        kd: Option<f64>,
+    ) -> PyResult<Self> {
+        Self::of(model, |model| Stand::new(model, &joints, kp, kd))
+    }
+
+    /// Trots with the shipped quadruped.
+    #[staticmethod]
+    fn trot(model: &[u8], velocity: Option<[f64; 3]>) -> PyResult<Self> {
+        Self::of(model, |model| TrotLaw::new(model, velocity.map(VelocityCommand::from)))
+    }
+
+    /// A learned policy.
+    #[staticmethod]
+    fn policy(
+        model: &[u8],
+        contract: PathBuf,
+        policy: Option<PathBuf>,
+        command: Vec<(String, f64)>,
+    ) -> PyResult<Self> {
+        Self::of(model, |model| {
+            let (contract, network) = read_policy(&contract, policy.as_deref())?;
+            let policy = Policy::new(contract, network, &robot_facts(model), &command)?;
+            Ok(PolicyLaw::new(policy, model, command.is_empty()))
+        })
+    }
+
+    #[getter]
+    fn joints(&self) -> Vec<String> {
+        self.runner.joints().to_vec()
+    }
+
+    #[getter]
+    fn period(&self) -> u64 {
+        self.runner.period_ticks()
+    }
+
+    /// Set-points that answer the message `state`: q, dq, kp, kd, tau of each of its joints.
+    fn answer<'py>(&mut self, py: Python<'py>, state: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        let state: StateReading = decode(Kind::State, state).map_err(|e| raised(&e))?;
+        let set_points = self.runner.answer(&state).map_err(|e| raised(&e))?;
+        Ok(bytes(py, set_points.iter().flat_map(|joint| joint.numbers())))
+    }
+}
