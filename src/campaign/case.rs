@@ -99,7 +99,9 @@ fn processes(plan: &Plan, case: &Case, tried: &Path, go_on: &dyn Fn() -> bool) -
     let socket = Socket::new()?;
     let endpoint = format!("unixsock-stream/{}", socket.path().display());
     let mut run = plan.arguments(case);
-    run.extend(["--set".into(), format!("bus.listen=[{endpoint:?}]").into()]);
+    if !plan.in_process {
+        run.extend(["--set".into(), format!("bus.listen=[{endpoint:?}]").into()]);
+    }
     let variables = vec![
         ("HARDSTAND_SEED".into(), case.seed.to_string().into()),
         ("HARDSTAND_CASE".into(), case.id.clone().into()),
@@ -110,6 +112,7 @@ fn processes(plan: &Plan, case: &Case, tried: &Path, go_on: &dyn Fn() -> bool) -
         endpoint,
         robot: plan.scenarios[case.scenario].robot.clone(),
         controller: plan.controller.clone(),
+        in_process: plan.in_process,
         variables,
         ..Harness::default()
     };

@@ -18,6 +18,8 @@ use super::outcome::{Held, Outcome};
 pub struct Plan {
     /// The controller's command; empty if the file names none.
     pub controller: Vec<OsString>,
+    /// The controller simulates the robot itself (`--in-process`): a case is one process.
+    pub in_process: bool,
     /// Kept of a case, beside its row.
     pub keep: Keep,
     /// Conditions and outcomes that make it fail.
@@ -131,6 +133,8 @@ pub struct Common {
     hash: u64,
     /// The controller's command.
     pub controller: Vec<OsString>,
+    /// As in a [`Plan`].
+    pub in_process: bool,
     /// The condition that is looked for.
     pub until: String,
     /// What the controller finds as its seed.
@@ -148,7 +152,7 @@ impl Common {
         seed: u32,
     ) -> Self {
         let (robot, hash) = (scenario.bus.robot.clone(), hash_of(scenario));
-        Self { file, robot, hash, controller, until, seed }
+        Self { file, robot, hash, controller, in_process: false, until, seed }
     }
 }
 
@@ -182,6 +186,7 @@ impl Plan {
         let until = common.until.clone();
         Self {
             controller: common.controller.clone(),
+            in_process: common.in_process,
             keep,
             fail_if: vec![UNTIL.into()],
             renamed: Vec::new(),
@@ -260,13 +265,15 @@ impl Plan {
     pub(super) fn arguments(&self, case: &Case) -> Vec<OsString> {
         let mut all: Vec<OsString> = vec![self.scenarios[case.scenario].file.clone().into()];
         let duration = format!("{:?}", self.duration_s);
-        let words = ["--duration", &duration, "--mode", self.mode, "--pace"];
-        all.extend(words.map(OsString::from));
-        match self.speed {
-            Some(speed) => {
-                all.extend(["realtime", "--speed", &format!("{speed:?}")].map(OsString::from));
+        all.extend(["--duration", &duration].map(OsString::from));
+        if !self.in_process {
+            all.extend(["--mode", self.mode, "--pace"].map(OsString::from));
+            match self.speed {
+                Some(speed) => {
+                    all.extend(["realtime", "--speed", &format!("{speed:?}")].map(OsString::from));
+                }
+                None => all.push("free".into()),
             }
-            None => all.push("free".into()),
         }
         for set in self.sets(case) {
             all.extend([OsString::from("--set"), set.into()]);

@@ -52,6 +52,7 @@ fn read(root: &Section<'_>, folder: &Path, mistakes: &Mistakes) -> Plan {
     let (mode, speed) = pace(root);
     let mut plan = Plan {
         controller: listed("controller").into_iter().map(OsString::from).collect(),
+        in_process: root.has("in_process") && root.bool("in_process"),
         keep: if root.has("keep_logs") { keep(root) } else { Keep::Failed },
         fail_if: listed("fail_if"),
         renamed: Vec::new(),
@@ -66,6 +67,9 @@ fn read(root: &Section<'_>, folder: &Path, mistakes: &Mistakes) -> Plan {
         measures: measures(root),
     };
     accept_old_outcomes(&mut plan);
+    if plan.in_process && (plan.mode != "lockstep" || plan.speed.is_some()) {
+        root.mistake("in_process", "false unless mode is \"lockstep\" and there is no speed");
+    }
     let sets = listed("set");
     for s in root.sections("scenarios") {
         plan.scenarios.extend(scenario(&s, folder, &sets, &plan, mistakes));

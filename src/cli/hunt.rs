@@ -32,7 +32,8 @@ pub(super) fn hunt(a: &HuntArguments) -> Result<ExitCode> {
     Condition::parse(&a.until, &Quantities::of(&scenario.simulation()))?;
     let out = a.out.clone().unwrap_or_else(|| results_of(&file));
     let out = std::path::absolute(&out).map_err(|e| no_place(&out, &e))?;
-    let common = Common::new(&scenario, file, a.command.clone(), a.until.clone(), a.seed);
+    let mut common = Common::new(&scenario, file, a.command.clone(), a.until.clone(), a.seed);
+    common.in_process = a.in_process;
     let jobs = threads(a.jobs);
     let stop = stop_on_signal()?;
     let judge = Judge::new(&space, &common, out.clone(), jobs, stop.clone());

@@ -63,6 +63,9 @@ pub struct Harness {
     pub robot: String,
     /// The controller's command. It finds endpoint and robot in its environment.
     pub controller: Vec<OsString>,
+    /// The controller simulates the robot itself: it gets the arguments of `run` behind
+    /// `--in-process`, there is no other process, and `endpoint` means nothing.
+    pub in_process: bool,
     /// More environment variables of the controller.
     pub variables: Vec<(String, OsString)>,
 }
@@ -100,25 +103,42 @@ impl Harness {
     /// [`ErrorKind::Input`] if the controller's command cannot be started;
     /// [`ErrorKind::File`] if the folder cannot be written.
     pub fn start(&self) -> Result<Running> {
-        let program = self.program.clone().map_or_else(this_program, Ok)?;
-        let mut daemon = Command::new(program);
         let log = self.log.clone().unwrap_or_else(|| self.folder.join(LOG));
         let report = self.folder.join(REPORT);
         // a report of an earlier run must not be taken for this one
         File::create(&report).map_err(|e| refused(&report, &e))?;
-        daemon.arg("run").args(&self.run).arg("--log").arg(log).arg("--report").arg(&report);
+        let mut daemon = self.simulating()?;
+        daemon.args(&self.run).arg("--log").arg(log).arg("--report").arg(&report);
         let daemon = Process::start(into_file(daemon, &self.folder.join(DAEMON_OUTPUT))?)?;
         let (endpoint, robot) = (self.endpoint.clone(), self.robot.clone());
         let mut running = Running { daemon, report, controller: None, endpoint, robot };
-        if running.becomes_ready()? {
+        if !self.in_process && running.becomes_ready()? {
             running.controller = Some(self.start_controller()?);
         }
         Ok(running)
     }
 
+    /// The command of the process that simulates, without the arguments of `run`.
+    fn simulating(&self) -> Result<Command> {
+        if self.in_process {
+            let mut command = self.controller_command()?;
+            command.arg("--in-process");
+            return Ok(command);
+        }
+        let program = self.program.clone().map_or_else(this_program, Ok)?;
+        let mut command = Command::new(program);
+        command.arg("run");
+        Ok(command)
+    }
+
+    fn controller_command(&self) -> Result<Command> {
+        let mut command = controller_command(&self.controller, &self.endpoint, &self.robot)?;
+        command.envs(self.variables.iter().map(|(k, v)| (k, v)));
+        Ok(command)
+    }
+
     fn start_controller(&self) -> Result<Process> {
-        let mut controller = controller_command(&self.controller, &self.endpoint, &self.robot)?;
-        controller.envs(self.variables.iter().map(|(k, v)| (k, v)));
+        let controller = self.controller_command()?;
         Process::start(into_file(controller, &self.folder.join(CONTROLLER_OUTPUT))?)
     }
 }

@@ -185,6 +185,26 @@ fn without_a_bug_nothing_is_found_and_the_nearest_case_is_told() {
     assert!(result["best_margin"].as_f64().unwrap() < 0.0, "{result}");
 }
 
+/// With a controller of the program's own: the same cases, to the sentence.
+#[test]
+fn a_hunt_in_one_process_finds_what_one_with_a_daemon_finds() {
+    let _one = serial();
+    let space = "[hunt]\nduration_s = 0.6\n\n[[hunt.events]]\nkind = \"push\"\nat_s = 0.1\n\
+                 link = \"trunk\"\nforce_n = [0.0, { between = [0.0, 900.0] }, 0.0]\n\
+                 duration_s = 0.2\n";
+    let hunt = |more: &[&str]| {
+        let stage = Stage::new(space);
+        let mut command = stage.command();
+        command.args(["--json", "--cases", "12", "--random", "12", "--out"]);
+        command.arg(stage.path("out")).args(more);
+        command.args(["--", HARDSTAND, "controller", "stand", "--join", "legs"]);
+        let said = Process::start(stage.0.path(), "hunt", command).ends_with(1);
+        let found: Value = serde_json::from_str(&said).unwrap();
+        (found["cases"].clone(), found["shrink_cases"].clone(), found["found"]["sentence"].clone())
+    };
+    assert_eq!(hunt(&["--in-process"]), hunt(&[]));
+}
+
 #[test]
 fn a_controller_that_ends_is_found() {
     let _one = serial();

@@ -37,6 +37,10 @@ pub(in crate::cli) struct HuntArguments {
     /// Folder of outcomes; an interrupted hunt goes on there [default: SCENARIO's name with -hunt]
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: Option<PathBuf>,
+    /// The controller simulates the robot itself, as `hardstand controller` does with this option:
+    /// a case takes a tenth of the time
+    #[arg(long)]
+    pub(in crate::cli) in_process: bool,
     /// Controller's command, after `--`
     #[arg(last = true, value_name = "COMMAND", required = true)]
     pub(in crate::cli) command: Vec<OsString>,

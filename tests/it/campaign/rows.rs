@@ -71,6 +71,30 @@ fn slices_are_the_whole_and_a_row_is_the_same_every_time() {
     assert_eq!(same(&stage.rows()), same(&whole.rows()));
 }
 
+#[test]
+fn a_case_in_one_process_has_the_row_of_two_processes() {
+    let stage = Stage::new(&EIGHT.replace("seeds", "in_process = true\nseeds"));
+    let said = stage.run(&["--jobs", "2"], 0);
+    assert!(said.contains("outcomes   8 of 8 cases: done 8"), "{said}");
+    assert_eq!(same(&stage.rows()), same(&eight().rows()));
+
+    let link = EIGHT.replace("seeds = [7, 9]", "in_process = true\nseeds = [7]").replace(
+        "kind = \"encoder_noise\", amplitude = 0.01",
+        "kind = \"link_delay\", delay_ticks = 3",
+    );
+    let stage = Stage::new(&link);
+    stage.run(&["--jobs", "1"], 0);
+    let refused = |row: &Row| row["outcome"] == "refused";
+    let rows = stage.rows();
+    let (no, yes): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row["fault"] == "none");
+    assert!(!no.into_iter().any(refused) && yes.into_iter().all(refused), "{rows:?}");
+    assert!(rows.iter().any(|row| row["reason"].contains("link_delay needs a daemon")));
+
+    let paced = EIGHT.replace("seeds", "in_process = true\nspeed = 1.0\nseeds");
+    let said = Stage::new(&paced).run(&[], 2);
+    assert!(said.contains("in_process") && said.contains("lockstep"), "{said}");
+}
+
 /// Such as a job that was given up for dead, and came again beside itself.
 #[test]
 fn two_campaigns_in_one_folder_do_no_harm() {
