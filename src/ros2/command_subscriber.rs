@@ -12,6 +12,7 @@ use super::sessions::{Owner, Publisher, Sender, Sessions};
 use super::stamps::Stamps;
 use super::trajectory::Trajectory;
 use super::unitree::Arms;
+use super::walk::Walk;
 use crate::ingress::CommandIngress;
 use hardstand_protocol::ClaimedCommand;
 use hardstand_protocol::{Authority, JointCommand, JointReading, Rejection, StateReading};
@@ -74,9 +75,19 @@ struct State {
     joined: Option<Joined>,
     /// Run, and the answer to its first state, if the stamp of that is 0.
     first: Option<(u32, Vec<JointCommand>)>,
-    following: Option<(Publisher, Trajectory)>,
+    following: Option<(Publisher, Motion)>,
+    /// What walks, if it is asked to.
+    walk: Option<Walk>,
     /// Set-points for the arms, and the simulated time until which they hold, ns.
     arms: Option<(Arms, u64)>,
+}
+
+/// What the daemon does with the joints by itself.
+#[derive(Debug)]
+enum Motion {
+    Trajectory(Trajectory),
+    /// [`State::walk`].
+    Walk,
 }
 
 impl State {
@@ -87,6 +98,21 @@ impl State {
             arms.blend(&mut joints);
         }
         joints
+    }
+
+    /// What the joints are to do in the tick after a state.
+    fn set_points(
+        &mut self,
+        motion: &mut Motion,
+        state: &StateReading,
+    ) -> Result<Vec<JointCommand>, Refused> {
+        match (motion, &mut self.walk) {
+            (Motion::Trajectory(trajectory), _) => Ok(trajectory.at(state.time_ns, &state.joints)),
+            (Motion::Walk, Some(walk)) => walk
+                .at(state)
+                .map_err(|e| Refused::new(RosRejection::Trajectory, format!("the walker: {e}"))),
+            (Motion::Walk, None) => Ok(vec![JointCommand::default(); state.joints.len()]),
+        }
     }
 
     /// True if another controller commands the robot.
@@ -100,7 +126,7 @@ impl State {
     /// True if a command of this publisher ends the trajectory that is followed: its own, one of
     /// the same controller, or one that does not have the robot.
     fn gives_way(&self, publisher: Publisher, now: &Now) -> bool {
-        let ends = |(of, _): &(Publisher, _)| {
+        let ends = |(of, _): &(Publisher, Motion)| {
             *of == publisher || !self.sessions.is_in_force(*of, &owner(now))
         };
         self.joined.is_some() || self.following.as_ref().is_some_and(ends)
@@ -263,7 +289,7 @@ impl CommandSubscriber {
                 return Err(taken());
             }
         } else if state.following.is_none() && arms.weight > 0.0 {
-            state.following = Some(((POSTURE, None), stand()?));
+            state.following = Some(((POSTURE, None), Motion::Trajectory(stand()?)));
         }
         state.arms = Some((arms, now.time_ns.saturating_add(lasts_ns)));
         Ok(())
@@ -299,8 +325,8 @@ impl CommandSubscriber {
     /// Holds the joints where they are, in place of the trajectory of a goal.
     pub(super) fn hold(&self, joints: &[JointReading]) {
         let mut state = self.lock();
-        if let Some((_, trajectory)) = state.following.as_mut().filter(|(p, _)| p.0 == GOAL) {
-            *trajectory = self.orders.still(joints);
+        if let Some((_, motion)) = state.following.as_mut().filter(|(p, _)| p.0 == GOAL) {
+            *motion = Motion::Trajectory(self.orders.still(joints));
         }
     }
 
@@ -338,8 +364,27 @@ impl CommandSubscriber {
                  say when it begins",
             );
         }
-        state.following = Some((publisher, trajectory));
+        state.following = Some((publisher, Motion::Trajectory(trajectory)));
         Ok(())
+    }
+
+    /// Sets what walks.
+    pub(super) fn set_walk(&self, walk: Walk) {
+        self.lock().walk = Some(walk);
+    }
+
+    /// Walks, if there is what does, and the robot is not another controller's.
+    pub(super) fn walk(&self) {
+        let now = (self.now)();
+        let mut state = self.lock();
+        let walks = matches!(state.following, Some((_, Motion::Walk)));
+        if walks || state.is_taken((POSTURE, None), &now) {
+            return;
+        }
+        if let Some(walk) = &mut state.walk {
+            walk.begin();
+            state.following = Some(((POSTURE, None), Motion::Walk));
+        }
     }
 
     /// True while the robot follows a trajectory of the daemon's own or holds its end.
@@ -366,17 +411,19 @@ impl CommandSubscriber {
         };
         // a trajectory that lost the robot to another controller ends, as all do in a stop
         let stopped = state.authority == Authority::Stopped.code();
-        let lost = |(publisher, _): &(Publisher, _)| stopped || own.is_taken(*publisher, &now);
+        let lost = |(publisher, _): &(Publisher, Motion)| stopped || own.is_taken(*publisher, &now);
         if own.following.as_ref().is_some_and(lost) {
             own.following = None;
         }
         if own.owes(&now)
-            && let Some((publisher, mut trajectory)) = own.following.take()
+            && let Some((publisher, mut motion)) = own.following.take()
         {
-            let joints = trajectory.at(state.time_ns, &state.joints);
-            let joints = own.with_arms(state.time_ns, joints);
-            match self.send(&mut own, publisher, &now, state.tick, joints) {
-                Ok(true) => own.following = Some((publisher, trajectory)),
+            let sent = own.set_points(&mut motion, state).and_then(|joints| {
+                let joints = own.with_arms(state.time_ns, joints);
+                self.send(&mut own, publisher, &now, state.tick, joints)
+            });
+            match sent {
+                Ok(true) => own.following = Some((publisher, motion)),
                 Ok(false) => {}
                 Err(refused) => self.counters.count(COMMAND_TOPICS[TRAJECTORY], &refused),
             }

@@ -27,6 +27,7 @@ use super::timed_velocity::TimedVelocity;
 use super::topic_publisher::{Line, TopicPublisher};
 use super::topics::{MessageType, Source, latched, sources};
 use super::unitree_services as unitree;
+use super::walk::Walk;
 use super::wires::{Held, LatchedOut, Out, Take, Wires};
 use crate::bus::{Bus, FeedEnd, Order, OrderPort};
 use crate::config::{Mode, Ros2Mode, Scenario};
@@ -93,7 +94,9 @@ impl Node {
         listen_to_commands(&mut wires, &subscriber)?;
         listen_to_velocities(&mut wires, orders.clone(), &counters)?;
         let velocity = Arc::new(TimedVelocity::new(orders.clone()));
-        let low_states = unitree_robot(&mut wires, scenario, &subscriber, &velocity, &counters)?;
+        let robot_and_model = (scenario, model);
+        let low_states =
+            unitree_robot(&mut wires, robot_and_model, &subscriber, &velocity, &counters)?;
         // a bridge needs another announcement for actions
         let action = match scenario.ros2.mode {
             Ros2Mode::Bridge => None,
@@ -195,7 +198,7 @@ fn hold_gains(scenario: &Scenario) -> Vec<HoldGains> {
 /// Unitree's topics and services, if the scenario has them.
 fn unitree_robot(
     wires: &mut Wires<'_>,
-    scenario: &Scenario,
+    (scenario, model): (&Scenario, &ModelReply),
     subscriber: &Arc<CommandSubscriber>,
     velocity: &Arc<TimedVelocity>,
     counters: &Arc<RosCounters>,
@@ -205,6 +208,9 @@ fn unitree_robot(
     let hold_ns = scenario.watchdog.hold_ticks * scenario.spec.period_ns;
     let motion = OwnMotion { postures: Arc::clone(&postures), hold_ns };
     let (low_states, guard) = low_level(wires, settings, subscriber, &motion)?;
+    if let Some(walker) = &settings.walker {
+        subscriber.set_walk(Walk::new(walker, model)?);
+    }
     let ends = unitree::Ends {
         subscriber: Arc::clone(subscriber),
         postures,

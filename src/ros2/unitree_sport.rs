@@ -94,7 +94,7 @@ impl Sport {
             1005 => assume(Posture::Down, ends),
             1008 => {
                 let Move { x, y, z } = parameter(call)?;
-                velocity([x, y, z], None, ends)
+                walk([x, y, z], None, ends)
             }
             // SwitchJoystick, SetBalanceMode: there is nothing to switch
             1027 | 7102 => Ok(String::new()),
@@ -105,7 +105,7 @@ impl Sport {
             7101 => self.set_state(parameter::<Number>(call)?.data as i64, ends),
             7105 => {
                 let Velocity { velocity: values, duration } = parameter(call)?;
-                velocity(values, duration, ends)
+                walk(values, duration, ends)
             }
             id => {
                 let found = NAMES.iter().find(|(number, _)| *number == id);
@@ -156,6 +156,14 @@ fn assume(posture: Posture, ends: &Ends) -> Answer {
             Err(WRONG_PARAMETER)
         }
     }
+}
+
+/// A velocity for what walks: the daemon's own walker if it has one, unless another controller has
+/// the robot.
+fn walk(values: [f64; 3], lasts_s: Option<f64>, ends: &Ends) -> Answer {
+    let answer = velocity(values, lasts_s, ends)?;
+    ends.subscriber.walk();
+    Ok(answer)
 }
 
 fn velocity(values: [f64; 3], lasts_s: Option<f64>, ends: &Ends) -> Answer {

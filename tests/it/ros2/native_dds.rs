@@ -193,6 +193,37 @@ fn a_velocity_with_a_duration_ends_by_itself() {
     assert_eq!(ahead(&later), 0.2);
 }
 
+/// `SportClient.Move(0.3, 0, 0)` where the daemon walks by itself.
+#[test]
+fn move_walks_where_there_is_a_walker() {
+    let _one = serial();
+    let (_scene, _daemon, observer) = begin_with("config/quadruped.toml", &["unitree.walker=trot"]);
+    let sport = Peer::hearing(&[("rt/api/sport/response", RESPONSE)]);
+    let writer = sport.writer(("rt/api/sport/request", REQUEST));
+    let x_and_height = |s: &StateReading| (s.truth_base_position_m[0], s.truth_base_position_m[2]);
+    assert_eq!(call(&sport, &writer, 1004).0, 0);
+    let (x, _) = x_and_height(&observer.until("it stands", |s| x_and_height(s).1 > 0.3));
+    assert_eq!(call_with(&sport, &writer, 1008, r#"{"x":0.3,"y":0,"z":0}"#).0, 0);
+    let walked = observer.until("it has walked half a metre", |s| x_and_height(s).0 > x + 0.5);
+    assert!(x_and_height(&walked).1 > 0.25, "{walked:?}");
+    assert_eq!(call(&sport, &writer, 1003).0, 0);
+    let slow = |s: &StateReading| s.truth_base_velocity_m_per_s.iter().all(|v| v.abs() < 0.03);
+    observer.until("it stops", |s| s.velocity_command.vx_m_per_s == 0.0 && slow(s));
+    assert_eq!(call(&sport, &writer, 1005).0, 0);
+    observer.until("it lies", |s| x_and_height(s).1 < 0.2);
+    assert_eq!(call_with(&sport, &writer, 1008, r#"{"x":"a"}"#).0, 3204);
+
+    let scene = Scene::new();
+    let sets = ["--set", "unitree.enabled=true", "--set", "ros2.mode=dds", "--set"];
+    let refused = |set: &str, text: &str| {
+        let said = scene.daemon(&[&sets[..], &[set]].concat()).ends_with(2);
+        assert!(said.contains(text), "{said}");
+    };
+    refused("unitree.walker_policy=walk.onnx", "unitree.walker_policy");
+    let said = scene.daemon(&[&sets[..], &["unitree.walker=none.toml"]].concat()).ends_with(2);
+    assert!(said.contains("none.toml"), "{said}");
+}
+
 /// The calls of `g1_arm7_sdk_dds_example.py`: neither a mode of the motors nor `mode_machine`.
 #[test]
 fn arm_sdk_moves_the_arms_by_its_weight_and_the_daemon_holds_the_rest() {
