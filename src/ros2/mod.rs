@@ -54,6 +54,7 @@ pub mod unitree;
 mod unitree_services;
 #[cfg(feature = "zenoh")]
 mod unitree_sport;
+#[cfg(feature = "zenoh")]
 mod walk;
 #[cfg(feature = "zenoh")]
 mod wires;

@@ -1,9 +1,8 @@
 //! A control law that the daemon runs by itself, when Unitree's `sport` is asked to move.
 
 use crate::config::Walker;
-use hardstand_controllers::{ControlLaw, PolicyLaw, Runner, TrotLaw, read_policy, robot_facts};
+use hardstand_controllers::{ControlLaw, PolicyLaw, Runner, TrotLaw};
 use hardstand_error::Result;
-use hardstand_policy::Policy;
 use hardstand_protocol::{JointCommand, ModelReply, StateReading};
 
 /// A law, and the set-points in force: joints that it does not command are held.
@@ -19,14 +18,12 @@ pub(super) struct Walk {
 
 impl Walk {
     /// # Errors
-    /// As [`read_policy`]; [`hardstand_error::ErrorKind::Input`] if the law is for another robot.
+    /// As [`PolicyLaw::load`] and [`TrotLaw::new`].
     pub(super) fn new(walker: &Walker, model: &ModelReply) -> Result<Self> {
         let law: Box<dyn ControlLaw> = match walker {
             Walker::Trot => Box::new(TrotLaw::new(model, None)?),
             Walker::Policy { contract, policy } => {
-                let (contract, network) = read_policy(contract, policy.as_deref())?;
-                let policy = Policy::new(contract, network, &robot_facts(model), &[])?;
-                Box::new(PolicyLaw::new(policy, model, true))
+                Box::new(PolicyLaw::load(model, contract, policy.as_deref(), &[])?)
             }
         };
         let runner = Runner::new(law, model);

@@ -60,6 +60,22 @@ pub struct PolicyLaw {
 }
 
 impl PolicyLaw {
+    /// Reads a policy as [`read_policy`] does, and checks its contract against the robot. Its
+    /// commands are those of `command` by name; without one it follows the velocity in the states.
+    ///
+    /// # Errors
+    /// As [`read_policy`]; `ErrorKind::Input` with every clause that does not hold.
+    pub fn load(
+        model: &ModelReply,
+        contract: &Path,
+        policy: Option<&Path>,
+        command: &[(String, f64)],
+    ) -> Result<Self> {
+        let (contract, network) = read_policy(contract, policy)?;
+        let policy = Policy::new(contract, network, &robot_facts(model), command)?;
+        Ok(Self::new(policy, model, command.is_empty()))
+    }
+
     /// A policy for this robot. If it `follows`, it is asked for the velocity in the states.
     #[must_use]
     pub fn new(policy: Policy, model: &ModelReply, follows: bool) -> Self {

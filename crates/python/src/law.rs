@@ -6,11 +6,8 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use hardstand_controllers::{
-    ControlLaw, PolicyLaw, Runner, Stand, TrotLaw, read_policy, robot_facts,
-};
+use hardstand_controllers::{ControlLaw, PolicyLaw, Runner, Stand, TrotLaw};
 use hardstand_error::Result;
-use hardstand_policy::Policy;
 use hardstand_protocol::{Kind, ModelReply, StateReading, VelocityCommand, decode};
 
 use crate::{bytes, raised};
@@ -62,11 +59,7 @@ impl Law {
         policy: Option<PathBuf>,
         command: Vec<(String, f64)>,
     ) -> PyResult<Self> {
-        Self::of(model, |model| {
-            let (contract, network) = read_policy(&contract, policy.as_deref())?;
-            let policy = Policy::new(contract, network, &robot_facts(model), &command)?;
-            Ok(PolicyLaw::new(policy, model, command.is_empty()))
-        })
+        Self::of(model, |model| PolicyLaw::load(model, &contract, policy.as_deref(), &command))
     }
 
     #[getter]
