@@ -142,6 +142,7 @@ const CALIBRATE: &[&str] = &[
 const VIEW: &[&str] = &["simulation", "plant", "config", "ingress", "inspect", "replay", "client"];
 const TRIALS: &[&str] = &[
     "simulation",
+    "math",
     "plant",
     "config",
     "ingress",
@@ -149,6 +150,7 @@ const TRIALS: &[&str] = &[
     "replay",
     "daemon",
     "process_harness",
+    "certify",
     "view",
 ];
 
