@@ -23,8 +23,8 @@ from .model import Model
 from .state import Bodies, Contacts, Drives, Sensors, State
 from .status import Event, Events, Status
 from .tools import (
-    bisect, branch, calibrate, campaign, certify, compare, import_log, model, plot, replay, run,
-    verify,
+    bisect, branch, calibrate, campaign, campaign_compare, campaign_plan, campaign_report, certify,
+    compare, import_log, model, plot, replay, run, verify,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 __all__ = [
     "AsyncRobot", "Bodies", "Busy", "Contacts", "Daemon", "Dynamics", "DaemonGone", "Drives", "Event", "Events", "HardstandError",
     "Law", "Log", "Lost", "Model", "Plant", "Plants", "Refused", "Robot", "Sensors", "State", "Status",
-    "bisect", "branch", "calibrate", "campaign", "certify", "compare", "connect", "connect_async",
+    "bisect", "branch", "calibrate", "campaign", "campaign_compare", "campaign_plan",
+    "campaign_report", "certify", "compare", "connect", "connect_async",
     "daemon", "gym", "import_log", "model", "plot", "policy", "read", "replay", "run", "verify",
 ]
 

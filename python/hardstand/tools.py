@@ -89,13 +89,40 @@ def campaign(
     out: Path_ | None = None,
     jobs: int | None = None,
     shard: str | None = None,
+    case: Sequence[str] = (),
     table: bool = False,
+    junit: Path_ | None = None,
+    html: Path_ | None = None,
 ) -> Result:
-    """Runs scenarios × faults × seeds: counts, failing cases, and the files of the table, for
-    instance `pandas.read_parquet(result.table_parquet)`."""
-    given = options(out=out, jobs=jobs, shard=shard, table=table)
+    """Runs scenarios × faults × seeds, or those of the names `case`: counts, failing cases, and the
+    files of the table, for instance `pandas.read_parquet(result.table_parquet)`. Writes reports to
+    the files `junit` and `html`."""
+    given = options(
+        out=out, jobs=jobs, shard=shard, case=list(case), table=table, junit=junit, html=html
+    )
     command = with_command(controller)
     return Result(binary.call("campaign", file, "--json", *given, *command)[-1])
+
+
+def campaign_report(
+    folder: Path_, *, junit: Path_ | None = None, html: Path_ | None = None
+) -> Result:
+    """Counts the cases in a folder of results by what they came to, and writes them to the files
+    `junit` (JUnit XML) and `html` (a page)."""
+    given = options(junit=junit, html=html)
+    return Result(binary.call("campaign", "report", folder, "--json", *given)[-1])
+
+
+def campaign_compare(before: Path_, after: Path_, *, confidence: float | None = None) -> Result:
+    """Compares two folders of results by the cases that they share: `result.worse`,
+    `result.better`, and in `result.groups` the measures with their intervals."""
+    given = options(confidence=confidence)
+    return Result(binary.call("campaign", "compare", before, after, "--json", *given)[-1])
+
+
+def campaign_plan(file: Path_, *, out: Path_ | None = None) -> Result:
+    """Counts the cases of a campaign, and what they will take: `result.cases`, `result.open_s`."""
+    return Result(_one("campaign", "plan", file, *options(out=out)))
 
 
 def bisect(

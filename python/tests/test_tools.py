@@ -151,6 +151,13 @@ def test_a_campaign_gives_a_table(tmp_path: Path, controller: list[str]) -> None
     done = hardstand.campaign(file, controller, jobs=1)
     assert done.finished == 2 and done.outcomes.done == 2 and done.failing == []
     assert Path(done.table_csv).exists()
+    folder, junit = Path(done.table_csv).parent, tmp_path / "junit.xml"
+    report = hardstand.campaign_report(folder, junit=junit)
+    assert report.passed == 2 and junit.exists()
+    same = hardstand.campaign_compare(folder, folder)
+    assert same.compared == same.identical == 2 and same.worse == []
+    plan = hardstand.campaign_plan(file)
+    assert plan.cases == plan.finished == 2 and plan.open_s == 0
 
 
 def test_a_controller_in_python_is_certified(tmp_path: Path, controller: list[str]) -> None:

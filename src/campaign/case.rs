@@ -41,6 +41,7 @@ pub(super) fn run(
         time_s: found.time_s,
         digest: found.digest.map_or(String::new(), |d| format!("{d:016x}")),
         conditions: found.conditions,
+        first: found.first,
         measures: found.measures,
         wall_s: 0.0,
         log: None,

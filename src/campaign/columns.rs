@@ -1,7 +1,9 @@
 //! The table of outcomes, as columns and cells.
 
+use super::manifest::Manifest;
 use super::outcome::{Held, Outcome};
-use super::plan::{Case, Plan};
+use super::plan::Case;
+use super::results::Results;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +67,10 @@ const WHO: usize = 4;
 const LAST: usize = 3;
 
 impl Table {
-    /// The table of these outcomes.
+    /// The table of all cases that are finished.
     #[must_use]
-    pub fn of(plan: &Plan, outcomes: &[(Case, Outcome)]) -> Self {
+    pub fn of(results: &Results) -> Self {
+        let plan = &results.manifest;
         let fixed = |of: &[(&str, Kind)]| -> Vec<Column> {
             of.iter().map(|&(name, kind)| (name.to_string(), kind)).collect()
         };
@@ -78,27 +81,24 @@ impl Table {
             columns.push((name.clone(), Kind::Flag));
             columns.push((format!("{name}_at_s"), Kind::Number));
         }
-        columns.extend(plan.measures.iter().map(|m| (m.name.clone(), Kind::Number)));
+        columns.extend(plan.measures.iter().map(|(name, _)| (name.clone(), Kind::Number)));
         columns.extend(fixed(&FIXED[FIXED.len() - LAST..]));
-        let rows = outcomes.iter().map(|(case, outcome)| row(plan, case, outcome)).collect();
+        let rows = results.finished().map(|(case, outcome)| row(plan, case, outcome)).collect();
         Self { columns, rows }
     }
 }
 
-fn row(plan: &Plan, case: &Case, o: &Outcome) -> Vec<Cell> {
+fn row(plan: &Manifest, case: &Case, o: &Outcome) -> Vec<Cell> {
     let integer = |n: u64| Cell::Integer(i64::try_from(n).unwrap_or(i64::MAX));
     // CSV cannot distinguish an empty text from none
     let text = |text: &str| match text {
         "" => Cell::None,
         text => Cell::Text(text.into()),
     };
-    let mut row = vec![
-        text(&case.id),
-        text(&plan.scenarios[case.scenario].name),
-        text(&plan.faults[case.fault].name),
-        Cell::Integer(case.seed.into()),
-    ];
-    row.extend(plan.varied(case.seed).iter().map(|&(_, x)| Cell::Number(x)));
+    let [scenario, fault] = plan.names(case);
+    let mut row =
+        vec![text(&case.id), text(scenario), text(fault), Cell::Integer(case.seed.into())];
+    row.extend(plan.vary.iter().map(|v| Cell::Number(v.draw(case.seed))));
     row.extend([
         text(o.outcome.word()),
         Cell::Integer(o.exit_code.into()),
@@ -115,7 +115,7 @@ fn row(plan: &Plan, case: &Case, o: &Outcome) -> Vec<Cell> {
         });
     }
     let measured = |name| o.measures.get(name).copied().flatten();
-    row.extend(plan.measures.iter().map(|m| measured(&m.name).map_or(Cell::None, Cell::Number)));
+    row.extend(plan.measures.iter().map(|(m, _)| measured(m).map_or(Cell::None, Cell::Number)));
     row.extend([&o.log, &o.page].map(|file| file.as_deref().map_or(Cell::None, text)));
     row.push(Cell::Number(o.wall_s));
     row

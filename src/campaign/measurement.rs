@@ -8,7 +8,7 @@ use crate::replay::{Player, TickView};
 use hardstand_error::Result;
 use hardstand_protocol::PlantFailure;
 
-use super::outcome::Held;
+use super::outcome::{First, Held, Value};
 use super::plan::{Of, Plan, Take};
 
 /// The evaluation of a log; of a missing log, empty.
@@ -24,6 +24,7 @@ pub(super) struct Finding {
     /// Where the replay differs from the log.
     pub(super) difference: Option<String>,
     pub(super) conditions: BTreeMap<String, Held>,
+    pub(super) first: BTreeMap<String, First>,
     pub(super) measures: BTreeMap<String, Option<f64>>,
 }
 
@@ -43,6 +44,7 @@ impl Finding {
             failure: None,
             difference: None,
             conditions: names.collect(),
+            first: BTreeMap::new(),
             measures: measures.collect(),
         };
         if let Ok(mut player) = Player::open(log) {
@@ -55,8 +57,8 @@ impl Finding {
         let quantities = Quantities::of(&player.scenario().simulation());
         let mut conditions = Vec::new();
         for (name, text) in &plan.conditions {
-            let watch = Condition::parse(text, &quantities)?.watch();
-            conditions.push((name, watch, Held::Never));
+            let condition = Condition::parse(text, &quantities)?;
+            conditions.push((name, condition.watch(), condition, Held::Never));
         }
         let mut sums: Vec<_> = plan
             .measures
@@ -71,9 +73,10 @@ impl Finding {
             // a tick in which the plant stops itself does not count
             self.ticks += u64::from(self.failure.is_none());
             self.time_s = (self.ticks * period_ns) as f64 / 1e9;
-            for (_, watch, held) in &mut conditions {
+            for (name, watch, condition, held) in &mut conditions {
                 if *held == Held::Never && watch.look(&view).holds {
                     *held = Held::AtS(self.time_s);
+                    self.first.insert((*name).clone(), first(condition, &view));
                 }
             }
             for (_, reading, sum) in &mut sums {
@@ -86,11 +89,21 @@ impl Finding {
             .map(|d| format!("the replay differs at tick {}: {}", d.tick, d.quantity));
         if self.ticks > 0 {
             self.conditions
-                .extend(conditions.iter().map(|(name, _, held)| ((*name).clone(), *held)));
+                .extend(conditions.iter().map(|(name, .., held)| ((*name).clone(), *held)));
         }
         self.measures.extend(sums.iter().map(|(name, _, sum)| ((*name).clone(), sum.value())));
         Ok(())
     }
+}
+
+fn first(condition: &Condition, view: &TickView<'_>) -> First {
+    let value = |q: &Quantity| Value {
+        name: q.name.clone(),
+        unit: q.unit.into(),
+        value: Some(q.of(view)).filter(|x| x.is_finite()),
+    };
+    let values = condition.quantities().into_iter().map(value).collect();
+    First { tick: view.state.tick, values }
 }
 
 /// The number of a tick that a measure is made of.

@@ -3,16 +3,28 @@
 
 mod case;
 mod columns;
+mod comparison;
+mod cost;
 mod files;
+mod junit;
+mod manifest;
 mod measurement;
 mod outcome;
+mod parts;
 mod plan;
 mod pool;
 mod reader;
+mod results;
+mod statistics;
 mod store;
 
 pub use columns::{Cell, Column, Kind, Table};
-pub use outcome::{Held, Outcome, RENAMED, Word};
-pub use plan::{Case, Common, Keep, MARGIN, Plan, UNTIL};
+pub use comparison::{Change, Comparison, Difference, Group, Other};
+pub use cost::{Cost, GroupCost};
+pub use manifest::{Maker, Manifest, NamedScenario};
+pub use outcome::{First, Held, Outcome, RENAMED, Value, Word};
+pub use plan::{Case, Common, Keep, MARGIN, Plan, UNTIL, Vary};
 pub use pool::run;
+pub use results::{Grade, Judgement, Results};
+pub use statistics::{PairedMean, sign_test};
 pub use store::Store;

@@ -68,6 +68,26 @@ pub enum Held {
     AtS(f64),
 }
 
+/// The tick in which a condition held first, and what made it so.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct First {
+    /// Number of the tick.
+    pub tick: u64,
+    /// The quantities of the condition.
+    pub values: Vec<Value>,
+}
+
+/// The value of a quantity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Value {
+    /// Its name.
+    pub name: String,
+    /// Its unit; empty if it has none.
+    pub unit: String,
+    /// `None` if it is not a number.
+    pub value: Option<f64>,
+}
+
 /// The result of a case, as its `outcome.json` has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -87,6 +107,9 @@ pub struct Outcome {
     pub digest: String,
     /// For each condition, when it held.
     pub conditions: BTreeMap<String, Held>,
+    /// For each condition that held, where it did first.
+    #[serde(default)]
+    pub first: BTreeMap<String, First>,
     /// For each measure its value, if it has one.
     pub measures: BTreeMap<String, Option<f64>>,
     /// Wall time of all of it, s.

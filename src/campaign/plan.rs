@@ -1,8 +1,10 @@
 //! What a campaign is to run, checked.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toml::Value;
 use xxhash_rust::xxh3::xxh3_64;
@@ -11,7 +13,8 @@ use crate::config::Scenario;
 use crate::simulation::chance;
 use hardstand_protocol::FaultKind;
 
-use super::outcome::{Held, Outcome};
+use super::manifest::applies;
+use super::outcome::Outcome;
 
 /// A campaign, checked.
 #[derive(Clone, Debug)]
@@ -45,6 +48,8 @@ pub struct Plan {
 pub(super) struct Ground {
     pub(super) name: String,
     pub(super) file: PathBuf,
+    /// All files that were read: the scenario, its robot, its overlays.
+    pub(super) files: Vec<PathBuf>,
     pub(super) sets: Vec<String>,
     /// Name in the keys.
     pub(super) robot: String,
@@ -66,16 +71,28 @@ pub(super) struct Break {
 }
 
 /// A key that is drawn from the seed.
-#[derive(Clone, Debug)]
-pub(super) struct Vary {
-    pub(super) key: String,
-    pub(super) between: [f64; 2],
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Vary {
+    /// A key of the scenario.
+    pub key: String,
+    /// The smallest and the largest value.
+    pub between: [f64; 2],
 }
 
 impl Vary {
     /// Name of its column: many readers take a dot for something else.
-    pub(super) fn column(&self) -> String {
+    #[must_use]
+    pub fn column(&self) -> String {
         self.key.replace('.', "_")
+    }
+
+    /// The value that this seed draws.
+    #[must_use]
+    pub fn draw(&self, seed: u32) -> f64 {
+        let [low, high] = self.between;
+        // by its name, so that a key more or less changes no other
+        let x = chance(seed.into(), xxh3_64(self.key.as_bytes()), 0);
+        (low + (high - low) * x).clamp(low, high)
     }
 }
 
@@ -92,6 +109,15 @@ pub(super) enum Of {
     Quantity(String, Take),
     /// The largest margin of a condition.
     Margin(String),
+}
+
+impl fmt::Display for Of {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Quantity(quantity, take) => write!(f, "{take:?} {quantity}"),
+            Self::Margin(condition) => write!(f, "Margin {condition}"),
+        }
+    }
 }
 
 /// How it is made.
@@ -122,6 +148,26 @@ pub struct Case {
     pub(super) scenario: usize,
     pub(super) fault: usize,
     pub(super) seed: u32,
+}
+
+impl Case {
+    /// Which of the scenarios.
+    #[must_use]
+    pub const fn scenario(&self) -> usize {
+        self.scenario
+    }
+
+    /// Which of the faults.
+    #[must_use]
+    pub const fn fault(&self) -> usize {
+        self.fault
+    }
+
+    /// Its seed.
+    #[must_use]
+    pub const fn seed(&self) -> u32 {
+        self.seed
+    }
 }
 
 /// What all cases of a [hunt](crate::hunt) have in common.
@@ -178,6 +224,7 @@ impl Plan {
         let ground = |(name, sets): &(String, Vec<String>)| Ground {
             name: name.clone(),
             file: common.file.clone(),
+            files: Vec::new(),
             sets: std::iter::once(WITHOUT_ROS2.into()).chain(sets.iter().cloned()).collect(),
             robot: common.robot.clone(),
             events: Vec::new(),
@@ -205,18 +252,9 @@ impl Plan {
     /// All cases, in their order: by scenario, then fault, then seed.
     #[must_use]
     pub fn cases(&self) -> Vec<Case> {
-        let mut all = Vec::new();
-        for (scenario, s) in self.scenarios.iter().enumerate() {
-            for (fault, f) in self.faults.iter().enumerate() {
-                all.extend(self.seeds.iter().map(|&seed| Case {
-                    id: format!("{}__{}__s{seed:04}", s.name, f.name),
-                    scenario,
-                    fault,
-                    seed,
-                }));
-            }
-        }
-        all
+        let scenarios: Vec<&str> = self.scenarios.iter().map(|s| s.name.as_str()).collect();
+        let faults: Vec<&str> = self.faults.iter().map(|f| f.name.as_str()).collect();
+        cases(&scenarios, &faults, &self.seeds)
     }
 
     /// The cases of slice `index` of `count`: every `count`-th, so that slices take equally long.
@@ -234,19 +272,7 @@ impl Plan {
     /// True if this outcome makes the campaign fail.
     #[must_use]
     pub fn fails(&self, outcome: &Outcome) -> bool {
-        let held = |name: &String| matches!(outcome.conditions.get(name), Some(Held::AtS(_)));
-        self.fail_if.iter().any(|name| name == outcome.outcome.word() || held(name))
-    }
-
-    /// The keys that the seed draws, with their values.
-    pub(super) fn varied(&self, seed: u32) -> Vec<(&str, f64)> {
-        let draw = |v: &Vary| {
-            let [low, high] = v.between;
-            // by its name, so that a key more or less changes no other
-            let x = chance(seed.into(), xxh3_64(v.key.as_bytes()), 0);
-            (low + (high - low) * x).clamp(low, high)
-        };
-        self.vary.iter().map(|v| (v.key.as_str(), draw(v))).collect()
+        self.fail_if.iter().any(|name| applies(name, outcome))
     }
 
     /// What `--set` changes for this case, in the file's words.
@@ -257,7 +283,7 @@ impl Plan {
         if !broken.events.is_empty() {
             sets.push(events_set(&ground.events, broken, case.seed));
         }
-        sets.extend(self.varied(case.seed).iter().map(|(key, x)| format!("{key}={x:?}")));
+        sets.extend(self.vary.iter().map(|v| format!("{}={:?}", v.key, v.draw(case.seed))));
         sets
     }
 
@@ -284,14 +310,8 @@ impl Plan {
     /// Everything that decides what comes out, to be compared with that of an earlier outcome.
     pub(super) fn inputs(&self, case: &Case) -> serde_json::Value {
         let words: Vec<_> = self.controller.iter().map(|w| w.to_string_lossy()).collect();
-        let measures: Vec<String> = self
-            .measures
-            .iter()
-            .map(|m| match &m.of {
-                Of::Quantity(quantity, take) => format!("{} = {take:?} {quantity}", m.name),
-                Of::Margin(condition) => format!("{} = Margin {condition}", m.name),
-            })
-            .collect();
+        let measures: Vec<String> =
+            self.measures.iter().map(|m| format!("{} = {}", m.name, m.of)).collect();
         json!({
             "hardstand": env!("CARGO_PKG_VERSION"),
             "scenario": format!("{:016x}", self.scenarios[case.scenario].hash),
@@ -304,6 +324,22 @@ impl Plan {
             "measures": measures,
         })
     }
+}
+
+/// All cases of these, in their order: by scenario, then fault, then seed.
+pub(super) fn cases(scenarios: &[&str], faults: &[&str], seeds: &[u32]) -> Vec<Case> {
+    let mut all = Vec::with_capacity(scenarios.len() * faults.len() * seeds.len());
+    for (scenario, s) in scenarios.iter().enumerate() {
+        for (fault, f) in faults.iter().enumerate() {
+            all.extend(seeds.iter().map(|&seed| Case {
+                id: format!("{s}__{f}__s{seed:04}"),
+                scenario,
+                fault,
+                seed,
+            }));
+        }
+    }
+    all
 }
 
 /// The scenario's events, then those of the fault; what hangs on chance gets the case's seed.

@@ -276,7 +276,8 @@ fn scenario(
     }
     quantities(plan, &Quantities::of(&loaded.simulation()), &of, mistakes);
     let hash = hash_of(&loaded);
-    Some(Ground { name, file, sets, robot: loaded.bus.robot, events, hash })
+    let files = loaded.files;
+    Some(Ground { name, file, files, sets, robot: loaded.bus.robot, events, hash })
 }
 
 /// What was read; if it was refused, its mistakes are.

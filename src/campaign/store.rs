@@ -8,17 +8,23 @@ use crate::process_harness::LOG;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::columns::Table;
+use super::manifest::Manifest;
 use super::outcome::Outcome;
+use super::parts;
 use super::plan::{Case, Plan};
+use super::results::Results;
 
-/// A folder with `cases/ID/outcome.json` for each case that is finished, and the tables. Any number
-/// of processes may share it.
+/// A folder with `campaign.json`, `cases/ID/outcome.json` for each case that is finished, and the
+/// tables. Any number of processes may share it.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
 }
 
 const OUTCOME: &str = "outcome.json";
+pub(super) const MANIFEST: &str = "campaign.json";
+/// Folder of the parts of the table.
+const PARTS: &str = "parts";
 const PAGE: &str = "run.html";
 const TRY: &str = "try-";
 
@@ -47,8 +53,7 @@ impl Store {
     /// [`ErrorKind::Input`] if it is the outcome of other inputs.
     pub fn outcome(&self, plan: &Plan, case: &Case) -> Result<Option<Outcome>> {
         let file = self.case(&case.id).join(OUTCOME);
-        let Ok(bytes) = fs::read(&file) else { return Ok(None) };
-        let Ok(outcome) = serde_json::from_slice::<Outcome>(&bytes) else { return Ok(None) };
+        let Some(outcome) = self.read(&case.id) else { return Ok(None) };
         let now = plan.inputs(case);
         if outcome.inputs == now {
             return Ok(Some(outcome));
@@ -67,6 +72,12 @@ impl Store {
         ))
     }
 
+    /// The outcome of a case, whatever its inputs.
+    pub(super) fn read(&self, id: &str) -> Option<Outcome> {
+        let bytes = fs::read(self.case(id).join(OUTCOME)).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
     /// Those of `cases` that have no outcome.
     ///
     /// # Errors
@@ -79,20 +90,6 @@ impl Store {
             }
         }
         Ok(open)
-    }
-
-    /// The outcomes of all cases that are finished, in the order of the plan.
-    ///
-    /// # Errors
-    /// As [`outcome`](Self::outcome).
-    pub fn outcomes(&self, plan: &Plan) -> Result<Vec<(Case, Outcome)>> {
-        let mut found = Vec::new();
-        for case in plan.cases() {
-            if let Some(outcome) = self.outcome(plan, &case)? {
-                found.push((case, outcome));
-            }
-        }
-        Ok(found)
     }
 
     /// A folder for a case that is to be run. What is left of one that was killed goes.
@@ -149,24 +146,66 @@ impl Store {
         Ok(())
     }
 
-    /// Writes both tables of all outcomes that are there, and returns the number of rows.
+    /// Writes `campaign.json`, so that what is finished can be read whatever comes. What ran cases
+    /// before stays in it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] if it cannot be written.
+    pub fn write_manifest(&self, manifest: Manifest) -> Result<()> {
+        let _lock = self.lock()?;
+        self.note(manifest).map(|_| ())
+    }
+
+    /// Writes `campaign.json` and both tables of all outcomes that are there, and the parts of the
+    /// slice `shard`; returns all outcomes.
     ///
     /// # Errors
     /// As [`outcome`](Self::outcome); [`ErrorKind::File`] if they cannot be written.
-    pub fn write_tables(&self, plan: &Plan) -> Result<Vec<(Case, Outcome)>> {
-        fs::create_dir_all(&self.folder).map_err(|e| refused(&self.folder, &e))?;
-        let lock = File::open(&self.folder).map_err(|e| refused(&self.folder, &e))?;
+    pub fn write_tables(
+        &self,
+        plan: &Plan,
+        manifest: Manifest,
+        shard: [usize; 2],
+    ) -> Result<Results> {
         // of several that end at a time the last one sees all outcomes; where a folder cannot be
         // locked, `--table` makes the table again
-        let _locked = lock.lock().is_ok();
-        let outcomes = self.outcomes(plan)?;
-        let table = Table::of(plan, &outcomes);
-        for (file, bytes) in self.tables().iter().zip([table.csv()?, table.parquet()?]) {
-            let new = file.with_extension("new");
-            fs::write(&new, bytes).map_err(|e| refused(&new, &e))?;
-            fs::rename(&new, file).map_err(|e| refused(file, &e))?;
+        let _lock = self.lock()?;
+        let mut cases = Vec::new();
+        for case in plan.cases() {
+            let outcome = self.outcome(plan, &case)?;
+            cases.push((case, outcome));
         }
-        Ok(outcomes)
+        let manifest = self.note(manifest)?;
+        let results = Results { folder: self.folder.clone(), manifest, cases };
+        let table = Table::of(&results);
+        for (file, bytes) in self.tables().iter().zip([table.csv()?, table.parquet()?]) {
+            replace(file, &bytes)?;
+        }
+        let slice = plan.slice(shard);
+        let ids = slice.iter().map(|case| case.id.as_str()).collect();
+        parts::write(&self.folder.join(PARTS), &results.only(&ids), shard)?;
+        Ok(results)
+    }
+
+    /// The folder, locked if that is possible, until it is dropped.
+    fn lock(&self) -> Result<File> {
+        fs::create_dir_all(&self.folder).map_err(|e| refused(&self.folder, &e))?;
+        let lock = File::open(&self.folder).map_err(|e| refused(&self.folder, &e))?;
+        let _locked = lock.lock().is_ok();
+        Ok(lock)
+    }
+
+    /// Writes `campaign.json` with what it says already of what ran cases.
+    fn note(&self, mut manifest: Manifest) -> Result<Manifest> {
+        let file = self.folder.join(MANIFEST);
+        let before = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let made_by = std::mem::take(&mut manifest.made_by);
+        manifest.add_makers(before.map_or(Vec::new(), |before: Manifest| before.made_by));
+        manifest.add_makers(made_by);
+        let text = serde_json::to_vec_pretty(&manifest)
+            .map_err(|e| Error::new(ErrorKind::Internal, format!("{MANIFEST}: {e}")))?;
+        replace(&file, &text)?;
+        Ok(manifest)
     }
 
     /// The files of the tables: CSV, Parquet.
@@ -194,7 +233,14 @@ pub(super) fn forget(folder: &Path) {
     let _gone = fs::remove_dir_all(folder).is_ok();
 }
 
-fn refused(path: &Path, e: &std::io::Error) -> Error {
+/// Writes a file: it is there whole, or as it was.
+pub(super) fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
+    let new = file.with_extension("new");
+    fs::write(&new, bytes).map_err(|e| refused(&new, &e))?;
+    fs::rename(&new, file).map_err(|e| refused(file, &e))
+}
+
+pub(super) fn refused(path: &Path, e: &std::io::Error) -> Error {
     Error::new(ErrorKind::File, format!("cannot write {}: {e}", path.display()))
 }
 

@@ -40,7 +40,7 @@ pub struct Inputs {
     pub environment: BTreeMap<String, String>,
     /// Names of all other variables. Their values may be secret.
     pub other_variables: Vec<String>,
-    /// The log of the reference.
+    /// The log of the reference; empty where there is none.
     pub reference_log: HashedFile,
 }
 
@@ -132,7 +132,7 @@ impl Inputs {
         command: &[OsString],
         more: &[PathBuf],
         mapped: &BTreeSet<PathBuf>,
-        reference_log: &Path,
+        reference_log: Option<&Path>,
     ) -> Result<Self> {
         let mut hasher = FileHasher::default();
         let mut files: BTreeSet<PathBuf> = command.iter().skip(1).map(PathBuf::from).collect();
@@ -159,7 +159,7 @@ impl Inputs {
             packages: program.as_deref().and_then(python).map_or_else(Vec::new, |p| packages(&p)),
             environment: recorded.collect(),
             other_variables,
-            reference_log: hasher.of(reference_log)?,
+            reference_log: reference_log.map_or(Ok(HashedFile::default()), |f| hasher.of(f))?,
         })
     }
 

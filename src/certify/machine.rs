@@ -1,9 +1,9 @@
-//! The machine on which a certificate was made.
+//! The machine on which a certificate was made, or a campaign was run.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A machine, without its name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// Cores that this process may use.
     pub cores: usize,

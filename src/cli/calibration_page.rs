@@ -4,24 +4,22 @@ use std::fmt::Write as _;
 
 use crate::calibrate::{Accuracy, Calibration, Finding};
 
+use super::html::escape;
+
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;\
 padding:0 1rem}table{border-collapse:collapse;margin:1rem 0}th,td{padding:.25rem .75rem;\
 border-bottom:1px solid #ccc;text-align:right}th:first-child,td:first-child{text-align:left}\
 td.why{text-align:left}code{background:#eee;padding:0 .25rem}\
 .bar{display:inline-block;height:.7em;background:#005ab5}.before{background:#bbb}";
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 /// The page.
 pub(super) fn page(title: &str, fit: &str, c: &Calibration) -> String {
-    let title = escaped(title);
+    let title = escape(title);
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Calibration: {title}\
          </title>\n<style>{STYLE}</style>\n<h1>Calibration</h1>\n<p>{title}. Fitted: <code>{}\
          </code>. {} iterations.</p>\n",
-        escaped(fit),
+        escape(fit),
         c.iterations
     );
     out += &parameters(c);
@@ -48,12 +46,12 @@ fn parameters(c: &Calibration) -> String {
                 format!("<td>{value:.5}{bound}<td>{low:.5} to {high:.5}")
             }
             Finding::NotDetermined { why, .. } => {
-                let why = escaped(why);
+                let why = escape(why);
                 format!("<td class=\"why\" colspan=\"2\">not determined by this log: {why}")
             }
         };
         // writing to a string cannot fail
-        let _ = writeln!(out, "<tr><td>{}<td>{:.5}{found}</tr>", escaped(&e.name), e.start);
+        let _ = writeln!(out, "<tr><td>{}<td>{:.5}{found}</tr>", escape(&e.name), e.start);
     }
     out + "</table>\n<p>Intervals take errors of one joint within 0.5 s as one observation. \
            They hold for the model that was fitted: an effect that the model does not have can \
@@ -63,7 +61,7 @@ fn parameters(c: &Calibration) -> String {
 fn errors(head: &str, [before, after]: &[Accuracy; 2]) -> String {
     let mut out = format!(
         "<h2>{}</h2>\n<table>\n<tr><th>joint<th>before, mrad rms<th>after<th></tr>\n",
-        escaped(head)
+        escape(head)
     );
     let joints = before.joints.iter().zip(&after.joints);
     let rows = joints.map(|(b, a)| (b.name.as_str(), b.rms_rad, a.rms_rad));
@@ -77,7 +75,7 @@ fn errors(head: &str, [before, after]: &[Accuracy; 2]) -> String {
             )
         };
         let bars = format!("{}<br>{}", bar(b, "before"), bar(a, "after"));
-        let (name, b, a) = (escaped(name), 1e3 * b, 1e3 * a);
+        let (name, b, a) = (escape(name), 1e3 * b, 1e3 * a);
         let _ = writeln!(out, "<tr><td>{name}<td>{b:.2}<td>{a:.2}<td class=\"why\">{bars}</tr>");
     }
     out += "</table>\n";

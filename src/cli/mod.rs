@@ -31,6 +31,7 @@ mod export;
 mod failure;
 mod faults;
 mod histogram;
+mod html;
 #[cfg(feature = "zenoh")]
 mod hunt;
 mod import;

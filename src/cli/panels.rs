@@ -75,7 +75,8 @@ fn draw_panel<B: DrawingBackend>(
 where
     B::ErrorType: 'static,
 {
-    let [low, high] = extent(&panel.lines);
+    let columns = panel.lines.iter().flat_map(|line| line.columns).flatten();
+    let [low, high] = picture::extent(columns.flatten().copied());
     let mut chart = ChartBuilder::on(area)
         .caption(&panel.title, (FONT, 18))
         .margin(8)
@@ -112,23 +113,6 @@ where
             .draw()?;
     }
     Ok(())
-}
-
-/// From the smallest to the largest value, with a little room.
-fn extent(lines: &[Line<'_>]) -> [f64; 2] {
-    let all = lines.iter().flat_map(|line| line.columns).flatten();
-    let [low, high] = all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], [a, b]| {
-        [low.min(*a), high.max(*b)]
-    });
-    if !(low.is_finite() && high.is_finite()) {
-        return [-1.0, 1.0];
-    }
-    let room = match 0.05 * (high - low).max(1e-9 * high.abs()) {
-        // a quantity that stays 0
-        0.0 => 1.0,
-        room => room,
-    };
-    [low - room, high + room]
 }
 
 /// Up and down through each column.

@@ -1,8 +1,11 @@
 //! Campaigns: real daemons and controllers, real interruptions.
 
+mod compared;
+mod divided;
 mod ends;
 mod files;
 mod goes_on;
 mod recipes;
+mod reports;
 mod rows;
 mod stage;

@@ -144,6 +144,7 @@ const CALIBRATE: &[&str] = &[
 const VIEW: &[&str] = &["simulation", "plant", "config", "ingress", "inspect", "replay", "client"];
 const TRIALS: &[&str] = &[
     "simulation",
+    "math",
     "plant",
     "config",
     "ingress",
@@ -151,6 +152,7 @@ const TRIALS: &[&str] = &[
     "replay",
     "daemon",
     "process_harness",
+    "certify",
     "view",
 ];
 

@@ -41,7 +41,10 @@ use super::exit::ExitCode;
 pub(super) use bisect::BisectArguments;
 pub(super) use branch::BranchArguments;
 #[cfg(feature = "zenoh")]
-pub(super) use campaign::CampaignArguments;
+pub(super) use campaign::{
+    CampaignArguments, CampaignCompareArguments, CampaignPlanArguments, CampaignReportArguments,
+    CampaignRunArguments, CampaignVerb, ReportFiles,
+};
 #[cfg(feature = "zenoh")]
 pub(super) use certify::CertifyArguments;
 #[cfg(feature = "zenoh")]
@@ -148,7 +151,7 @@ pub(super) enum Verb {
     /// Each case has a daemon and a controller of its own, in lockstep: its row is always the same.
     /// An interrupted campaign continues with the cases that have no outcome. The controller finds
     /// its daemon by HARDSTAND_CONNECT and HARDSTAND_ROBOT, its seed by HARDSTAND_SEED.
-    /// docs/campaigns.md describes the file, the table, and slices for a cluster.
+    /// docs/campaigns.md describes the file, the table, reports, and slices for a cluster.
     ///
     /// Exit code 0: all cases have a row; 1: a case is one of fail_if; 3: cases are missing.
     #[cfg(feature = "zenoh")]

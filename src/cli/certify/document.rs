@@ -35,7 +35,7 @@ pub(super) fn certificate(
         written.map_err(|e| Error::new(ErrorKind::File, format!("log {}: {e}", log.display())))?;
     let mapped = gone.first().map(|run| run.mapped.clone()).unwrap_or_default();
     let more = &order.a.files;
-    let inputs = Inputs::here(&scenario.files, &order.command, more, &mapped, &log)?;
+    let inputs = Inputs::here(&scenario.files, &order.command, more, &mapped, Some(&log))?;
     let mut certificate = Certificate {
         schema: SCHEMA,
         certified: runs.iter().all(equal),

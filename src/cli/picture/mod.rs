@@ -53,14 +53,44 @@ pub(super) fn check<'a>(
 /// # Errors
 /// [`ErrorKind::File`] if it cannot be written.
 pub(super) fn write(file: &Path, drawing: &impl Drawing) -> Result<()> {
-    FONT_IS_KNOWN.call_once(|| {
-        // the bytes are a font: tests draw with it
-        let _known = register_font(FONT, FontStyle::Normal, FONT_BYTES).is_ok();
-    });
+    know_font();
     output_file::write("plot", file, |out| match is(file, "png") {
         true => write_png(out, drawing),
         false => write_svg(out, drawing),
     })
+}
+
+/// The drawing as SVG, to stand within a page.
+///
+/// # Errors
+/// [`ErrorKind::Internal`] if it cannot be drawn.
+#[cfg(feature = "zenoh")]
+pub(super) fn svg(drawing: &impl Drawing) -> Result<String> {
+    know_font();
+    let drawn = draw_svg(drawing);
+    drawn.map_err(|e| Error::new(ErrorKind::Internal, format!("drawing: {e}")))
+}
+
+/// From the smallest to the largest of these, with a little room.
+pub(super) fn extent(all: impl Iterator<Item = f64>) -> [f64; 2] {
+    let [low, high] =
+        all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)]);
+    if !(low.is_finite() && high.is_finite()) {
+        return [-1.0, 1.0];
+    }
+    let room = match 0.05 * (high - low).max(1e-9 * high.abs()) {
+        // all are 0
+        0.0 => 1.0,
+        room => room,
+    };
+    [low - room, high + room]
+}
+
+fn know_font() {
+    FONT_IS_KNOWN.call_once(|| {
+        // the bytes are a font: tests draw with it
+        let _known = register_font(FONT, FontStyle::Normal, FONT_BYTES).is_ok();
+    });
 }
 
 fn is(file: &Path, ending: &str) -> bool {
@@ -68,6 +98,11 @@ fn is(file: &Path, ending: &str) -> bool {
 }
 
 fn write_svg(out: &mut OutputFile, drawing: &impl Drawing) -> Drawn {
+    out.write_all(draw_svg(drawing)?.as_bytes())?;
+    Ok(())
+}
+
+fn draw_svg(drawing: &impl Drawing) -> std::result::Result<String, Box<dyn StdError>> {
     let mut svg = String::new();
     {
         let root = SVGBackend::with_string(&mut svg, drawing.size_px()).into_drawing_area();
@@ -75,8 +110,7 @@ fn write_svg(out: &mut OutputFile, drawing: &impl Drawing) -> Drawn {
         drawing.draw(&root)?;
         root.present()?;
     }
-    out.write_all(svg.as_bytes())?;
-    Ok(())
+    Ok(svg)
 }
 
 fn write_png(out: &mut OutputFile, drawing: &impl Drawing) -> Drawn {

@@ -112,3 +112,61 @@ fn ray_runs_slices() {
     );
     assert_eq!(same(&rows(&results)), same(&eight().rows()));
 }
+
+/// Runs the command of a recipe for continuous integration as a runner does, in the folder of the
+/// campaign, and returns the names of the cases in its JUnit report.
+fn integrated(recipe: &str, command: &str, variables: &Value, upload: [&str; 2]) -> Vec<String> {
+    let campaign = EIGHT.replace("duration_s", "fail_if = [\"slick\"]\nduration_s");
+    let stage = Stage::new(&format!("controller = {STAND:?}\n{campaign}"));
+    let mut shell = with_hardstand("sh");
+    shell.args(["-e", "-c", command]).current_dir(stage.dir.path());
+    shell.env("CAMPAIGN", variables["CAMPAIGN"].as_str().unwrap());
+    let said = Process::start(stage.dir.path(), "runner", shell).ends_with(1);
+    assert!(said.contains("failed     4 cases by fail_if"), "{recipe}: {said}");
+    let [folder, junit] = upload;
+    assert!(stage.path(folder).join("index.html").is_file(), "{recipe}");
+    let xml = std::fs::read_to_string(stage.path(junit)).unwrap();
+    let read = roxmltree::Document::parse(&xml).unwrap();
+    let tests = read.descendants().filter(|n| n.has_tag_name("testcase"));
+    tests.map(|test| test.attribute("name").unwrap().to_string()).collect()
+}
+
+/// The file of a recipe, which docs/campaigns.md shows word for word.
+fn shown(file: &str) -> Value {
+    let text = std::fs::read_to_string(repository(file)).unwrap();
+    let docs = std::fs::read_to_string(repository("docs/campaigns.md")).unwrap();
+    let body: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    assert!(docs.contains(&body.join("\n")), "{file} is not what docs/campaigns.md shows");
+    serde_yaml::from_str(&text).unwrap()
+}
+
+#[test]
+fn github_runs_a_campaign_and_keeps_its_reports() {
+    let workflow = shown("examples/campaign_github.yml");
+    let steps = workflow["jobs"]["campaign"]["steps"].as_sequence().unwrap();
+    let step = |name: &str, value: &str| {
+        let found =
+            steps.iter().position(|s| s[name].as_str().is_some_and(|s| s.starts_with(value)));
+        found.unwrap_or_else(|| panic!("no step with {name}: {value}"))
+    };
+    let (run, upload) = (step("name", "campaign"), step("uses", "actions/upload-artifact"));
+    assert!(run < upload && steps[upload]["if"].as_str() == Some("${{ !cancelled() }}"));
+    let folder = steps[upload]["with"]["path"].as_str().unwrap();
+    let junit = format!("{folder}/junit.xml");
+    let command = steps[run]["run"].as_str().unwrap();
+    let tests = integrated("GitHub", command, &workflow["env"], [folder, &junit]);
+    assert_eq!(tests.len(), 8, "{tests:?}");
+}
+
+#[test]
+fn gitlab_runs_a_campaign_and_reads_its_report() {
+    let job = &shown("examples/campaign_gitlab.yml")["campaign"];
+    let script = job["script"].as_sequence().unwrap();
+    let artifacts = &job["artifacts"];
+    assert_eq!((script.len(), artifacts["when"].as_str()), (1, Some("always")));
+    let junit = artifacts["reports"]["junit"].as_str().unwrap();
+    let folder = artifacts["paths"][0].as_str().unwrap();
+    let command = script[0].as_str().unwrap();
+    let tests = integrated("GitLab", command, &job["variables"], [folder, junit]);
+    assert_eq!(tests.len(), 8, "{tests:?}");
+}

@@ -1,5 +1,13 @@
 //! `hardstand campaign`.
 
+mod compare;
+mod matrix;
+mod page;
+mod plan;
+mod plots;
+mod repeat;
+mod report;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
@@ -10,19 +18,30 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::campaign::{self, Case, Held, Outcome, Plan, Store, Word};
+use crate::campaign::{self, Case, Held, Maker, Manifest, Outcome, Plan, Results, Store, Word};
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::arguments::CampaignArguments;
+use super::arguments::{CampaignArguments, CampaignRunArguments, CampaignVerb};
 use super::{ExitCode, progress, show, stop_on_signal};
 
 pub(super) fn campaign(a: &CampaignArguments) -> Result<ExitCode> {
-    let file = std::path::absolute(&a.file).map_err(|e| no_place(&a.file, &e))?;
+    match (&a.verb, &a.run.file) {
+        (Some(CampaignVerb::Report(a)), _) => report::report(a),
+        (Some(CampaignVerb::Compare(a)), _) => compare::compare(a),
+        (Some(CampaignVerb::Plan(a)), _) => plan::plan(a),
+        (None, Some(file)) => run_file(file, &a.run),
+        (None, None) => Err(Error::new(ErrorKind::Input, "FILE, the campaign, is missing")),
+    }
+}
+
+fn run_file(file: &Path, a: &CampaignRunArguments) -> Result<ExitCode> {
+    let file = std::path::absolute(file).map_err(|e| no_place(file, &e))?;
+    report::check(&a.reports, &file)?;
     let mut plan = Plan::load(&file)?;
     for (old, new) in &plan.renamed {
         show::note(&format!("fail_if: the outcome \"{old}\" is now called \"{new}\""));
     }
-    let slice = plan.slice(a.shard.unwrap_or([0, 1]));
+    let slice = slice(&plan, a)?;
     if a.list {
         let names: Vec<&str> = slice.iter().map(|case| case.id.as_str()).collect();
         if a.json {
@@ -36,19 +55,41 @@ pub(super) fn campaign(a: &CampaignArguments) -> Result<ExitCode> {
         Some(out) => std::path::absolute(out).map_err(|e| no_place(out, &e))?,
         None => results_of(&file),
     };
-    command(&mut plan, a, &file)?;
+    let reports = report::Places::of(&a.reports)?;
+    let folder = command(&mut plan, a, &file)?;
+    let mut manifest = Manifest::of(&plan, &file.to_string_lossy(), folder);
     let store = Store::new(out);
     if !a.table {
-        run(&plan, &store, &slice, a)?;
+        run(&plan, &mut manifest, &store, &slice, a)?;
     }
-    let outcomes = store.write_tables(&plan)?;
-    let result = CampaignResult::of(&plan, &store, &slice, &outcomes);
+    let results = store.write_tables(&plan, manifest, a.shard.unwrap_or([0, 1]))?;
+    let ids: BTreeSet<&str> = slice.iter().map(|case| case.id.as_str()).collect();
+    let result = CampaignResult::of(&results, &store, &ids);
+    reports.write(&results.only(&ids))?;
     if a.json {
         show::json(&result)?;
     } else {
         result.show();
+        reports.show();
     }
     Ok(result.code())
+}
+
+/// The cases that the arguments choose.
+fn slice(plan: &Plan, a: &CampaignRunArguments) -> Result<Vec<Case>> {
+    let mut slice = plan.slice(a.shard.unwrap_or([0, 1]));
+    if a.case.is_empty() {
+        return Ok(slice);
+    }
+    slice.retain(|case| a.case.contains(&case.id));
+    let unknown = |name: &&String| slice.iter().all(|case| case.id != **name);
+    match a.case.iter().find(unknown) {
+        None => Ok(slice),
+        Some(name) => Err(Error::new(
+            ErrorKind::Input,
+            format!("--case {name}: there is no such case (of this slice); --list prints them all"),
+        )),
+    }
 }
 
 pub(super) fn no_place(path: &Path, e: &std::io::Error) -> Error {
@@ -62,9 +103,12 @@ fn results_of(file: &Path) -> PathBuf {
 }
 
 /// The controller's command: that of the command line, or the file's, which runs where the file is.
-fn command(plan: &mut Plan, a: &CampaignArguments, file: &Path) -> Result<()> {
+/// Returns where one of the command line was given.
+fn command(plan: &mut Plan, a: &CampaignRunArguments, file: &Path) -> Result<Option<String>> {
     if !a.command.is_empty() {
         plan.controller.clone_from(&a.command);
+        let here = std::env::current_dir().map_err(|e| no_place(Path::new("."), &e))?;
+        return Ok(Some(here.to_string_lossy().into_owned()));
     } else if plan.controller.is_empty() {
         let text = "the controller's command is missing: give it after --, or as `controller` in \
                     the file";
@@ -72,13 +116,23 @@ fn command(plan: &mut Plan, a: &CampaignArguments, file: &Path) -> Result<()> {
     } else if let Some(folder) = file.parent() {
         std::env::set_current_dir(folder).map_err(|e| no_place(folder, &e))?;
     }
-    Ok(())
+    Ok(None)
 }
 
-/// Runs the cases of the slice that are not finished.
-fn run(plan: &Plan, store: &Store, slice: &[Case], a: &CampaignArguments) -> Result<()> {
+/// Runs the cases of the slice that are not finished, and notes what they were run by.
+fn run(
+    plan: &Plan,
+    manifest: &mut Manifest,
+    store: &Store,
+    slice: &[Case],
+    a: &CampaignRunArguments,
+) -> Result<()> {
     let stop = stop_on_signal()?;
     let open = store.unfinished(plan, slice)?;
+    if !open.is_empty() {
+        manifest.made_by.push(Maker::here(plan)?);
+        store.write_manifest(manifest.clone())?;
+    }
     // cases that keep a pace would disturb each other
     let cores = if plan.is_paced() { None } else { thread::available_parallelism().ok() };
     let jobs = a.jobs.or(cores).unwrap_or(NonZeroUsize::MIN);
@@ -145,28 +199,29 @@ struct CampaignResult<'a> {
 }
 
 impl<'a> CampaignResult<'a> {
-    fn of(plan: &Plan, store: &Store, slice: &[Case], outcomes: &'a [(Case, Outcome)]) -> Self {
+    /// Of the results, and of the cases `ids` of a slice.
+    fn of(results: &'a Results, store: &Store, ids: &BTreeSet<&str>) -> Self {
         let (mut words, mut held) = (BTreeMap::new(), BTreeMap::new());
-        for (_, outcome) in outcomes {
+        for (_, outcome) in results.finished() {
             *words.entry(outcome.outcome.word()).or_insert(0) += 1;
             for (name, when) in &outcome.conditions {
                 *held.entry(name.as_str()).or_insert(0) +=
                     usize::from(matches!(when, Held::AtS(_)));
             }
         }
-        let ids: BTreeSet<&str> = slice.iter().map(|case| case.id.as_str()).collect();
-        let of_slice = outcomes.iter().map(|(_, outcome)| outcome);
+        let of_slice = results.finished().map(|(_, outcome)| outcome);
         let of_slice: Vec<&Outcome> = of_slice.filter(|o| ids.contains(o.case.as_str())).collect();
+        let fails = |o: &&&Outcome| !results.manifest.failing(o).is_empty();
         let [table_csv, table_parquet] = store.tables();
         Self {
-            cases: plan.cases().len(),
-            finished: outcomes.len(),
+            cases: results.cases.len(),
+            finished: results.finished().count(),
             outcomes: words,
             conditions: held,
             table_csv,
             table_parquet,
-            missing: slice.len() - of_slice.len(),
-            failing: of_slice.iter().filter(|o| plan.fails(o)).map(|o| o.case.as_str()).collect(),
+            missing: ids.len() - of_slice.len(),
+            failing: of_slice.iter().filter(fails).map(|o| o.case.as_str()).collect(),
         }
     }
 

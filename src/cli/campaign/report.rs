@@ -1,0 +1,105 @@
+//! `hardstand campaign report`: the results for people and for continuous integration.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::campaign::{Grade, Results};
+use hardstand_error::Result;
+
+use super::super::arguments::{CampaignReportArguments, ReportFiles};
+use super::super::{ExitCode, output_file, show};
+use super::{no_place, page};
+
+/// Refuses the names of reports that are read as the campaign's file.
+pub(super) fn check(a: &ReportFiles, file: &Path) -> Result<()> {
+    for (option, to) in [("--junit", &a.junit), ("--html", &a.html)] {
+        if let Some(to) = to {
+            output_file::check(option, to, [file])?;
+        }
+    }
+    Ok(())
+}
+
+/// Where reports are written, whatever the current folder is by then.
+pub(super) struct Places {
+    junit: Option<PathBuf>,
+    html: Option<PathBuf>,
+}
+
+impl Places {
+    pub(super) fn of(a: &ReportFiles) -> Result<Self> {
+        let absolute = |file: &Option<PathBuf>| {
+            let file = file.as_ref();
+            file.map(|f| std::path::absolute(f).map_err(|e| no_place(f, &e))).transpose()
+        };
+        Ok(Self { junit: absolute(&a.junit)?, html: absolute(&a.html)? })
+    }
+
+    /// Writes those that were asked for.
+    pub(super) fn write(&self, results: &Results) -> Result<()> {
+        if let Some(file) = &self.junit {
+            output_file::write_text("JUnit report", file, &results.junit())?;
+        }
+        if let Some(file) = &self.html {
+            output_file::write_text("page", file, &page::page(results, file)?)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn show(&self) {
+        for (name, file) in [("junit", &self.junit), ("html", &self.html)] {
+            if let Some(file) = file {
+                show::line(&format!("{name:10} {}", file.display()));
+            }
+        }
+    }
+}
+
+/// The counts of a report.
+#[derive(Debug, Serialize)]
+struct ReportResult {
+    cases: usize,
+    passed: usize,
+    /// By `fail_if`.
+    failed: usize,
+    /// Did not reach their end, and `fail_if` does not name that.
+    broken: usize,
+    missing: usize,
+    junit: Option<PathBuf>,
+    html: Option<PathBuf>,
+}
+
+pub(super) fn report(a: &CampaignReportArguments) -> Result<ExitCode> {
+    let folder = std::path::absolute(&a.folder).map_err(|e| no_place(&a.folder, &e))?;
+    let results = Results::open(&folder)?;
+    let places = Places::of(&a.reports)?;
+    places.write(&results)?;
+    let grades: Vec<Grade> =
+        results.cases.iter().map(|(_, o)| results.judge(o.as_ref()).grade).collect();
+    let count = |grade| grades.iter().filter(|g| **g == grade).count();
+    let result = ReportResult {
+        cases: grades.len(),
+        passed: count(Grade::Passed),
+        failed: count(Grade::Failed),
+        broken: count(Grade::Broken),
+        missing: count(Grade::Unfinished),
+        junit: places.junit.clone(),
+        html: places.html.clone(),
+    };
+    if a.json {
+        show::json(&result)?;
+    } else {
+        let ReportResult { cases, passed, failed, broken, missing, .. } = &result;
+        show::line(&format!(
+            "cases      {cases}: {passed} passed, {failed} failed by fail_if, {broken} did not \
+             reach their end, {missing} missing"
+        ));
+        places.show();
+    }
+    Ok(match (result.missing, result.failed) {
+        (1.., _) => ExitCode::Incomplete,
+        (0, 1..) => ExitCode::Negative,
+        (0, 0) => ExitCode::Done,
+    })
+}
