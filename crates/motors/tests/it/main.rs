@@ -5,6 +5,7 @@
 
 mod bits;
 mod bus;
+mod ethercat;
 mod go_m8010;
 mod hostile;
 mod masters;
