@@ -7,6 +7,7 @@
 //! - [`buses`]: bit times, arbitration, error counters, loss. [`CanNetwork`] and [`SerialNetwork`]
 //!   connect one master with drives.
 //! - [`ethercat`]: a chain of slaves, [`EtherCatNetwork`], with CiA 402 drives.
+//! - [`odri`]: a [`MasterBoard`] of the Open Dynamic Robot Initiative with its µDrivers.
 //!
 //! Time is an integer number of nanoseconds that the caller counts. Nothing here reads a clock or
 //! allocates per frame beyond the vectors that the caller owns. Random faults follow from a seed.
@@ -31,6 +32,7 @@ mod drive;
 pub mod drives;
 pub mod ethercat;
 mod frame;
+pub mod odri;
 mod trajectory; // how a drive moves its own set-point towards a target
 pub mod wires;
 
@@ -39,3 +41,4 @@ pub use buses::{CanNetwork, NodeFaults, SerialNetwork};
 pub use drive::{Condition, Conditions, Drive, Environment, JointReading, SetPoint, Watchdog};
 pub use ethercat::EtherCatNetwork;
 pub use frame::{CanFrame, CanId, FD_LENGTHS, Packet};
+pub use odri::MasterBoard;

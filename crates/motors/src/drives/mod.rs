@@ -12,6 +12,7 @@ mod moteus;
 mod moteus_registers;
 mod multiplex; // the register protocol of moteus
 mod odrive;
+pub(crate) mod udriver; // the dual motor board of the Open Dynamic Robot Initiative
 
 pub use cia402::Cia402;
 pub use cia402_config::Cia402Config;

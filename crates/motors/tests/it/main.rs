@@ -11,6 +11,7 @@ mod hostile;
 mod masters;
 mod mit;
 mod moteus;
+mod odri;
 mod odrive;
 mod serial;
 mod wires;
