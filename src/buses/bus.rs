@@ -108,6 +108,7 @@ impl Bus {
                 *reading = mapping::reading(drive, joint);
             }
         }
+        self.network.set_imu(&self.state.state);
         if self.state.faults != self.faults {
             self.faults = self.state.faults;
             self.network.set_faults(&self.bus.drives, &self.faults);

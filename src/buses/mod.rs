@@ -1,8 +1,8 @@
 //! Motor buses: the daemon is the drives on the wire. `docs/motors.md` says what is modelled.
 //!
 //! ```text
-//! master ─ pty or TCP ─► port ─► adapter ─► network, drives ─► set-points ─► ports::Source ─► loop
-//!        ◄──────────────────────────────────┴── readings ◄── PortState ◄──────────────────────┘
+//! master ─ pty, TCP, cable ─► port ─► adapter ─► network, drives ─► set-points ─► Source ─► loop
+//!        ◄────────────────────────────────────────┴── readings ◄── PortState ◄──────────────┘
 //! ```
 //!
 //! One thread per bus. Its clock is simulated time, continued between two ticks, so a bus is as
@@ -12,6 +12,7 @@
 
 mod bus;
 mod clock;
+mod ethernet;
 mod load;
 mod mapping;
 mod network;
@@ -19,13 +20,48 @@ mod port;
 
 use std::thread::JoinHandle;
 
-use crate::config::MotorBus;
+use crate::config::{BusPort, BusWire, MotorBus};
 use crate::ports::PortEnds;
 use crate::rt::PortState;
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_motors::{ethercat, odri};
 
 use bus::Bus;
+use ethernet::Cable;
 use port::Port;
+
+/// The sockets of buses on network interfaces, by name. They are opened while the process has the
+/// right to do so; the other ports are opened without any.
+#[derive(Debug)]
+pub struct Cables(Vec<(String, Cable)>);
+
+impl Cables {
+    /// Opens the sockets of all buses that need one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if one cannot be opened.
+    pub fn open(buses: &[MotorBus]) -> Result<Self> {
+        let mut cables = Vec::new();
+        for bus in buses {
+            if let BusPort::Interface(name) = &bus.port {
+                let cable = ethernet::open(name, ether_type(bus.wire)).map_err(|e| {
+                    Error::new(ErrorKind::Bus, format!("network interface {name} of a bus: {e}"))
+                })?;
+                cables.push((bus.name.clone(), cable));
+            }
+        }
+        Ok(Self(cables))
+    }
+
+    fn take(&mut self, bus: &MotorBus) -> Option<Cable> {
+        let at = self.0.iter().position(|(name, _)| *name == bus.name)?;
+        Some(self.0.swap_remove(at).1)
+    }
+}
+
+const fn ether_type(wire: BusWire) -> u16 {
+    if matches!(wire, BusWire::Odri) { odri::ETHER_TYPE } else { ethercat::ETHER_TYPE }
+}
 
 /// The open port of a bus, before its thread runs.
 #[derive(Debug)]
@@ -35,12 +71,12 @@ pub struct OpenBus {
 }
 
 impl OpenBus {
-    /// Opens the port of a bus.
+    /// Opens the port of a bus, or takes its cable.
     ///
     /// # Errors
     /// [`ErrorKind::File`] or [`ErrorKind::Bus`] if it cannot be opened.
-    pub fn open(bus: &MotorBus) -> Result<Self> {
-        Ok(Self { port: Port::open(&bus.port)?, bus: bus.clone() })
+    pub fn open(bus: &MotorBus, cables: &mut Cables) -> Result<Self> {
+        Ok(Self { port: Port::open(&bus.port, cables.take(bus))?, bus: bus.clone() })
     }
 
     /// Starts the thread, which begins with `state`; ticks are `periods_ns` long in simulated and

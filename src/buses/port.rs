@@ -1,4 +1,4 @@
-//! Where the master connects: a pseudo-terminal, or a TCP port.
+//! Where the master connects: a pseudo-terminal, a TCP port, or a network interface.
 //!
 //! A TCP port has one master. A connection that has sent no frame for [`MASTER_SILENT`] makes room
 //! for the next one; while it sends, others are refused. Both get the reason.
@@ -18,6 +18,8 @@ use rustix::termios::OptionalActions;
 use crate::config::BusPort;
 use hardstand_error::{Error, ErrorKind, Result};
 
+use super::ethernet::{self, Cable};
+
 /// A master whose last frame is older than this, or that has sent none since it connected, makes
 /// room for another one.
 const MASTER_SILENT: Duration = Duration::from_secs(2);
@@ -30,6 +32,7 @@ const REFUSED: &[u8] = b"< error the bus has another master >";
 pub(super) enum Port {
     Pty(Pty),
     Tcp(Tcp),
+    Ethernet(Cable),
 }
 
 /// A pseudo-terminal behind a symbolic link.
@@ -68,7 +71,7 @@ impl Port {
     ///
     /// # Errors
     /// [`ErrorKind::File`] for a pseudo-terminal or its link, [`ErrorKind::Bus`] for a TCP port.
-    pub(super) fn open(port: &BusPort) -> Result<Self> {
+    pub(super) fn open(port: &BusPort, cable: Option<Cable>) -> Result<Self> {
         match port {
             BusPort::Pty(link) => Self::open_pty(link).map_err(|e| {
                 let link = link.display();
@@ -77,6 +80,10 @@ impl Port {
             BusPort::Tcp(address) => Self::listen(*address).map_err(|e| {
                 Error::new(ErrorKind::Bus, format!("cannot listen on {address} for a bus: {e}"))
             }),
+            BusPort::Interface(name) => {
+                let missing = || Error::new(ErrorKind::Internal, format!("no socket for {name}"));
+                cable.map(Self::Ethernet).ok_or_else(missing)
+            }
         }
     }
 
@@ -107,6 +114,7 @@ impl Port {
     fn fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Pty(pty) => pty.own.as_fd(),
+            Self::Ethernet(cable) => cable.as_fd(),
             Self::Tcp(Tcp { master: Some(master), .. }) => master.as_fd(),
             Self::Tcp(Tcp { listener, .. }) => listener.as_fd(),
         }
@@ -117,6 +125,7 @@ impl Port {
         let Ok(timeout) = Timespec::try_from(patience) else { return false };
         let next = match self {
             Self::Pty(pty) => pty.own.as_fd(),
+            Self::Ethernet(cable) => cable.as_fd(),
             Self::Tcp(tcp) => tcp.listener.as_fd(),
         };
         let mut waits = [self.fd(), next].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
@@ -156,7 +165,7 @@ impl Port {
     /// Masters that made room for another one, and those that were refused.
     pub(super) fn counts(&self) -> [(&'static str, u64); 2] {
         let (replaced, refused) = match self {
-            Self::Pty(_) => (0, 0),
+            Self::Pty(_) | Self::Ethernet(_) => (0, 0),
             Self::Tcp(tcp) => (tcp.replaced, tcp.refused),
         };
         [("masters_replaced", replaced), ("masters_refused", refused)]
@@ -166,6 +175,9 @@ impl Port {
     pub(super) fn write(&self, bytes: &[u8]) -> usize {
         if bytes.is_empty() || matches!(self, Self::Tcp(Tcp { master: None, .. })) {
             return 0;
+        }
+        if let Self::Ethernet(cable) = self {
+            return ethernet::write(cable.as_fd(), bytes);
         }
         bytes.len() - rustix::io::write(self.fd(), bytes).unwrap_or(0)
     }

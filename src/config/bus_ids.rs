@@ -12,8 +12,10 @@ const DAMIAO_REGISTERS: u16 = 0x7ff;
 pub(super) const fn range(motor: &Motor) -> (u32, u32) {
     match motor {
         Motor::Moteus(_) | Motor::Damiao(..) | Motor::CyberGear(_) | Motor::MiniCheetah => (1, 126),
+        Motor::Cia402(..) => (1, 64),
         Motor::ODrive => (0, 62),
         Motor::GoM8010 => (0, 14),
+        Motor::UDriver(_) => (0, 11),
     }
 }
 
@@ -25,7 +27,7 @@ const fn takes(drive: &BusDrive, identifier: u16) -> bool {
         Motor::MiniCheetah => identifier == own,
         Motor::ODrive => identifier >> 5 == own,
         Motor::Moteus(_) => identifier & 0xff == own || identifier & 0xff == 0x7f,
-        Motor::CyberGear(_) | Motor::GoM8010 => false,
+        Motor::CyberGear(_) | Motor::GoM8010 | Motor::Cia402(..) | Motor::UDriver(_) => false,
     }
 }
 

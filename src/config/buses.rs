@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use hardstand_motors::drives::{MitRanges, MoteusConfig};
+use hardstand_motors::drives::{Cia402Config, MitRanges, MoteusConfig};
+use hardstand_motors::ethercat::Identity;
 use hardstand_physics::model::Model;
 use hardstand_protocol::{Event, is_controller_name};
 
@@ -14,6 +15,10 @@ use super::{bus_ids, ros2};
 const BUSES_MAX: usize = 8;
 /// Drives of a bus, as many as the robot can have joints.
 const DRIVES_MAX: usize = 64;
+/// Characters in the name of a network interface.
+const INTERFACE_MAX: usize = 15;
+/// Torque of the rotor of Solo's motors, N·m/A.
+const SOLO_NM_PER_A: f64 = 0.025;
 
 /// The adapter between the master's program and the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +31,18 @@ pub enum BusWire {
     Socketcand,
     /// A serial line without an adapter, on a pseudo-terminal.
     Rs485,
+    /// EtherCAT on a network interface.
+    EtherCat,
+    /// The master board of the Open Dynamic Robot Initiative, on a network interface.
+    Odri,
+}
+
+impl BusWire {
+    /// On raw Ethernet.
+    #[must_use]
+    pub const fn is_ethernet(self) -> bool {
+        matches!(self, Self::EtherCat | Self::Odri)
+    }
 }
 
 /// Where the master connects.
@@ -35,6 +52,8 @@ pub enum BusPort {
     Pty(PathBuf),
     /// A TCP port of this machine.
     Tcp(SocketAddr),
+    /// A network interface of this machine.
+    Interface(String),
 }
 
 /// A motor drive, with the settings that its maker gives it.
@@ -52,6 +71,10 @@ pub enum Motor {
     ODrive,
     /// Unitree GO-M8010-6.
     GoM8010,
+    /// A CiA 402 drive in a slave of EtherCAT.
+    Cia402(Cia402Config, Identity),
+    /// A motor behind a master board, with the torque of its rotor in N·m/A.
+    UDriver(f64),
 }
 
 /// One drive and its joint.
@@ -149,13 +172,17 @@ fn bus(s: &Section<'_>, model: &Model, rate_hz: u64) -> MotorBus {
         ("slcan", BusWire::Slcan),
         ("socketcand", BusWire::Socketcand),
         ("rs485", BusWire::Rs485),
+        ("ethercat", BusWire::EtherCat),
+        ("odri", BusWire::Odri),
     ];
     let wire = s.choice("wire", &wires).unwrap_or(BusWire::Fdcanusb);
     let (slow, fast) = match wire {
         BusWire::Rs485 => (4_000_000, 4_000_000),
         _ => (1_000_000, 5_000_000),
     };
-    let rate = |key: &str, default: u32| match s.has(key) {
+    // Ethernet has one bit rate, and answers have their own time
+    let is_given = |key: &str| !wire.is_ethernet() && s.has(key);
+    let rate = |key: &str, default: u32| match is_given(key) {
         true => s.count(key, 10_000, 12_000_000) as u32,
         false => default,
     };
@@ -166,14 +193,16 @@ fn bus(s: &Section<'_>, model: &Model, rate_hz: u64) -> MotorBus {
     if every_ticks.is_none() {
         s.mistake("rate_hz", "more than 0");
     }
-    let answer_us = s.f64_if_given("answer_us", Range::between(0.0, 10_000.0)).unwrap_or(50.0);
+    let answer_us = is_given("answer_us")
+        .then(|| s.f64_if_given("answer_us", Range::between(0.0, 10_000.0)))
+        .flatten();
     MotorBus {
         name: name.into(),
         wire,
         port: port(s, wire),
         bit_rate_bps: rate("bit_rate_bps", slow),
         data_bit_rate_bps: rate("data_bit_rate_bps", fast),
-        answer_ns: (answer_us * 1e3).round() as u64,
+        answer_ns: (answer_us.unwrap_or(50.0) * 1e3).round() as u64,
         every_ticks: every_ticks.unwrap_or(1),
         seed: if s.has("seed") { s.count("seed", 0, u32::MAX >> 1) } else { 1 },
         drives: drives(s, wire, model),
@@ -182,6 +211,13 @@ fn bus(s: &Section<'_>, model: &Model, rate_hz: u64) -> MotorBus {
 
 fn port(s: &Section<'_>, wire: BusWire) -> BusPort {
     let text = s.text("port");
+    if wire.is_ethernet() {
+        let is_char = |c: char| c.is_ascii_graphic() && c != '/' && c != ':';
+        if !(1..=INTERFACE_MAX).contains(&text.len()) || !text.chars().all(is_char) {
+            s.mistake("port", "a network interface, as \"ecat0\": 1 to 15 characters");
+        }
+        return BusPort::Interface(text.into());
+    }
     if wire != BusWire::Socketcand {
         if !text.starts_with('/') {
             s.mistake("port", "an absolute path: a symbolic link to the pseudo-terminal");
@@ -257,11 +293,20 @@ fn motor(s: &Section<'_>, wire: BusWire) -> (Motor, u8) {
         ("mini-cheetah", Motor::MiniCheetah),
         ("odrive", Motor::ODrive),
         ("go-m8010", Motor::GoM8010),
+        ("cia402", Motor::Cia402(Cia402Config::default(), Identity::new(1))),
+        ("udriver", Motor::UDriver(SOLO_NM_PER_A)),
     ];
     let motor = s.choice("motor", &motors).unwrap_or(Motor::MiniCheetah);
-    let serial = matches!(motor, Motor::GoM8010);
-    if serial != (wire == BusWire::Rs485) {
-        s.mistake("motor", "\"go-m8010\" with wire \"rs485\", another one with any other wire");
+    let fits = match wire {
+        BusWire::Rs485 => matches!(motor, Motor::GoM8010),
+        BusWire::EtherCat => matches!(motor, Motor::Cia402(..)),
+        BusWire::Odri => matches!(motor, Motor::UDriver(_)),
+        _ => !matches!(motor, Motor::GoM8010 | Motor::Cia402(..) | Motor::UDriver(_)),
+    };
+    if !fits {
+        let rule = "\"go-m8010\" with wire \"rs485\", \"cia402\" with \"ethercat\", \
+                    \"udriver\" with \"odri\", another one with any other wire";
+        s.mistake("motor", rule);
     }
     let (least, most) = bus_ids::range(&motor);
     let id = s.count("id", least, most) as u8;
@@ -271,9 +316,37 @@ fn motor(s: &Section<'_>, wire: BusWire) -> (Motor, u8) {
             let given = s.has("master_id").then(|| s.count("master_id", 0, 0x7ff) as u16);
             Motor::Damiao(ranges, given.unwrap_or(u16::from(id) + 16))
         }
+        Motor::Cia402(config, _) => cia402(s, config, id),
+        Motor::UDriver(own) => {
+            let given = s.f64_if_given("torque_nm_per_a", Range::between(1e-4, 1e3));
+            Motor::UDriver(given.unwrap_or(own))
+        }
         other => other,
     };
     (motor, id)
+}
+
+/// The settings and the identity of a drive of EtherCAT.
+fn cia402(s: &Section<'_>, mut config: Cia402Config, id: u8) -> Motor {
+    let given = |key: &str, least: f64, most: f64| s.f64_if_given(key, Range::between(least, most));
+    let number = |key: &str, least: u32, default: u32| match s.has(key) {
+        true => s.count(key, least, u32::MAX) as u32,
+        false => default,
+    };
+    config.rated_torque_nm = given("torque_rated_nm", 1e-3, 1e4).unwrap_or(config.rated_torque_nm);
+    config.max_torque_nm = given("torque_max_nm", 0.0, 1e4).unwrap_or(config.max_torque_nm);
+    let gain = |key: &str, most: f64| given(key, 0.0, most).map(|gain| gain as f32);
+    config.stiffness = gain("kp_nm_per_rad", 1e5).unwrap_or(config.stiffness);
+    config.damping = gain("kd_nm_s_per_rad", 1e4).unwrap_or(config.damping);
+    config.counts_per_rev = number("counts_per_rev", 1, config.counts_per_rev);
+    let own = Identity::new(u16::from(id));
+    let identity = Identity {
+        vendor: number("vendor_id", 0, own.vendor),
+        product: number("product_code", 0, own.product),
+        revision: number("revision", 0, own.revision),
+        ..own
+    };
+    Motor::Cia402(config, identity)
 }
 
 /// The settings that a moteus of another size has.

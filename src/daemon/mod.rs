@@ -36,7 +36,7 @@ pub use report::{
     SandboxReport, reports,
 };
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -70,7 +70,7 @@ use front::{Counters, Ends};
 use io::Io;
 use monitor::Monitor;
 use physics::PhysicsThread;
-use ports::{OpenPorts, Ports};
+use ports::{Cables, OpenPorts, Ports};
 use reported_losses::ReportedLosses;
 
 /// Time between two looks of the monitor.
@@ -155,10 +155,9 @@ pub fn run(
     let mut grants = physics.grants()?;
     let awake = if free { None } else { keep_cores_awake() };
     grants.cores_awake = awake.is_some();
-    // before any thread that reads from the network is started
     let log = log.or_else(|| scenario.record.path());
-    grants.kept.extend(drop_privileges(log.as_deref()));
-    let open_ports = OpenPorts::open(scenario, &initial, ends.shows_log, &mut links.ports)?;
+    let cables = last_privileges(scenario, ends.shows_log, log.as_deref(), &mut grants)?;
+    let open_ports = OpenPorts::open(scenario, &initial, cables, &mut links.ports)?;
     let confinement = Confinement::begin(scenario, log.as_deref(), host, &mut grants)?;
     let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
     let joined_sessions = ends.joined_sessions.clone();
@@ -192,6 +191,19 @@ pub fn run(
     let summary = finish(physics, recorder, (io, ports), monitor, &event_feed)?;
     reported.report_rest(&summary.recorded, &mut watch);
     broken.map_or(Ok(summary), Err)
+}
+
+/// Opens what needs privileges, which a log that is shown does not, and gives them up: before any
+/// thread that reads from the network is started.
+fn last_privileges(
+    scenario: &Scenario,
+    shows_log: bool,
+    log: Option<&Path>,
+    grants: &mut Grants,
+) -> Result<Option<Cables>> {
+    let cables = (!shows_log).then(|| Cables::open(&scenario.buses)).transpose()?;
+    grants.kept.extend(drop_privileges(log));
+    Ok(cables)
 }
 
 /// The state in which a run begins, and its number.

@@ -1,13 +1,27 @@
 //! The ports of a build without the bus: there are none, because a port joins over it.
 
 use crate::buffer_pool::Outbox;
-use crate::config::{PacketPorts, Scenario};
+use crate::config::{MotorBus, PacketPorts, Scenario};
 use crate::rt::PortState;
 use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::ModelReply;
 
 use super::front::Ends;
+
+/// No socket.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cables;
+
+impl Cables {
+    /// Nothing to open: a scenario with buses is refused later.
+    ///
+    /// # Errors
+    /// None.
+    pub(super) fn open(_: &[MotorBus]) -> Result<Self> {
+        Ok(Self)
+    }
+}
 
 /// No port.
 #[derive(Debug)]
@@ -23,12 +37,12 @@ impl OpenPorts {
     pub(super) fn open(
         scenario: &Scenario,
         _simulation: &Simulation,
-        shows_log: bool,
+        cables: Option<Cables>,
         _outboxes: &mut Vec<Outbox<PortState>>,
     ) -> Result<Self> {
         let packets = scenario.ports != PacketPorts::default() || scenario.lcm.is_some();
         let none = scenario.buses.is_empty() && !packets;
-        if none || shows_log {
+        if none || cables.is_none() {
             return Ok(Self);
         }
         Err(Error::new(

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::buffer_pool::{Inbox, Notifier, Outbox, Waiter, bell, pool};
+pub(super) use crate::buses::Cables;
 use crate::buses::OpenBus;
 use crate::config::{Mode, Pace, Scenario};
 use crate::ingress::{CommandIngress, CommandLimits};
@@ -44,21 +45,19 @@ pub(super) struct Ports {
 
 impl OpenPorts {
     /// Opens the ports of a scenario; where the loop sends states for them goes to `outboxes`. A
-    /// log that is shown has its commands already and needs no port.
+    /// log that is shown has its commands already and needs no port, so it has no `cables`.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if the mode is one that they cannot be in, or the errors of opening.
     pub(super) fn open(
         scenario: &Scenario,
         simulation: &Simulation,
-        shows_log: bool,
+        cables: Option<Cables>,
         outboxes: &mut Vec<Outbox<PortState>>,
     ) -> Result<Self> {
         let empty = PortState::of(&simulation.new_snapshot());
         let mut open = Self { buses: Vec::new(), udp: None, shared_memory: None, lcm: None, empty };
-        if shows_log {
-            return Ok(open);
-        }
+        let Some(mut cables) = cables else { return Ok(open) };
         let mut queue = |notifier: Option<Notifier>| {
             let (outbox, inbox) = pool(PORT_QUEUE, || open.empty.clone());
             outboxes.push(match notifier {
@@ -70,7 +69,7 @@ impl OpenPorts {
         check_mode(scenario)?;
         // in real time the loop wakes no other thread
         for bus in &scenario.buses {
-            open.buses.push((OpenBus::open(bus)?, queue(None)));
+            open.buses.push((OpenBus::open(bus, &mut cables)?, queue(None)));
         }
         if let Some(address) = scenario.ports.udp {
             let (notifier, waiter) = waits(scenario).then(bell).unzip();

@@ -20,9 +20,15 @@ fn robot() -> String {
 
 /// A scenario with these drives at the two joints.
 fn load(wire: &str, drives: [&str; 2]) -> hardstand::Result<Scenario> {
+    let port = if matches!(wire, "ethercat" | "odri") { "ecat0" } else { "/run/one" };
+    load_with(wire, &format!("port = \"{port}\""), drives)
+}
+
+/// Likewise, with these lines in the table of the bus.
+fn load_with(wire: &str, lines: &str, drives: [&str; 2]) -> hardstand::Result<Scenario> {
     let [a, b] = drives;
     let bus = format!(
-        "[[buses]]\nname = \"one\"\nwire = \"{wire}\"\nport = \"/run/one\"\n\
+        "[[buses]]\nname = \"one\"\nwire = \"{wire}\"\n{lines}\n\
          [[buses.drives]]\njoint = \"hip1\"\n{a}\n[[buses.drives]]\njoint = \"hip2\"\n{b}\n"
     );
     Scenario::from_texts(&bus, &robot(), &[])
@@ -40,10 +46,15 @@ fn drive(motor: &str, id: u32) -> String {
 
 #[test]
 fn an_id_that_the_field_on_the_wire_does_not_hold_or_that_means_all_motors_is_refused() {
-    let cases =
-        [("go-m8010", 0, 14), ("odrive", 0, 62), ("moteus", 1, 126), ("mini-cheetah", 1, 126)];
-    for (motor, least, most) in cases {
-        let wire = if motor == "go-m8010" { "rs485" } else { "slcan" };
+    let cases = [
+        ("rs485", "go-m8010", 0, 14),
+        ("slcan", "odrive", 0, 62),
+        ("slcan", "moteus", 1, 126),
+        ("slcan", "mini-cheetah", 1, 126),
+        ("ethercat", "cia402", 1, 64),
+        ("odri", "udriver", 0, 11),
+    ];
+    for (wire, motor, least, most) in cases {
         load(wire, [&drive(motor, least), &drive(motor, most)]).unwrap();
         let said = refusal(wire, [&drive(motor, 5), &drive(motor, most + 1)]);
         let expected = format!("buses[0].drives[1].id is {}; it must be", most + 1);
@@ -76,4 +87,37 @@ fn feedback_that_would_be_a_command_for_a_drive_is_refused() {
     let apart = format!("{}\nmaster_id = 1000", damiao(97));
     let said = refusal("slcan", [&apart, &drive("odrive", 3)]);
     assert!(said.contains("id 97 is also one for the drive with id 3"), "{said}");
+}
+
+#[test]
+fn a_bus_on_ethernet_has_an_interface_and_no_bit_rate() {
+    let drives = [drive("cia402", 1), drive("cia402", 2)];
+    let drives = drives.each_ref().map(String::as_str);
+    let refusal = |lines: &str| load_with("ethercat", lines, drives).unwrap_err().to_string();
+    load_with("ethercat", "port = \"ecat0\"", drives).unwrap();
+    for port in ["/run/one", "", "sixteen-characte"] {
+        let said = refusal(&format!("port = \"{port}\""));
+        assert!(said.contains("buses[0].port") && said.contains("a network interface"), "{said}");
+    }
+    for key in ["bit_rate_bps = 1000000", "data_bit_rate_bps = 5000000", "answer_us = 50"] {
+        let said = refusal(&format!("port = \"ecat0\"\n{key}"));
+        assert!(said.contains(key.split(' ').next().unwrap()), "{said}");
+    }
+    let other = [drive("udriver", 1), drive("udriver", 2)];
+    let said = load("ethercat", other.each_ref().map(String::as_str)).unwrap_err().to_string();
+    assert!(said.contains("\"udriver\" with \"odri\""), "{said}");
+}
+
+#[test]
+fn the_settings_of_a_cia402_drive_reach_it() {
+    let own = "vendor_id = 4026531840\nproduct_code = 7\nrevision = 3\ncounts_per_rev = 4096\n\
+               torque_rated_nm = 2.5\ntorque_max_nm = 9.0\nkp_nm_per_rad = 40.0\n\
+               kd_nm_s_per_rad = 0.5";
+    let (first, second) = (format!("{}\n{own}", drive("cia402", 9)), drive("cia402", 2));
+    let scenario = load("ethercat", [&first, &second]).unwrap();
+    let Motor::Cia402(config, identity) = scenario.buses[0].drives[0].motor else { panic!() };
+    let numbers = [identity.alias.into(), identity.vendor, identity.product, identity.revision];
+    assert_eq!(numbers, [9, 4_026_531_840, 7, 3]);
+    assert_eq!((config.counts_per_rev, config.rated_torque_nm), (4096, 2.5));
+    assert_eq!((config.max_torque_nm, config.stiffness, config.damping), (9.0, 40.0, 0.5));
 }

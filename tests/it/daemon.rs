@@ -9,6 +9,7 @@ mod control;
 #[cfg(feature = "dds")]
 mod dds_sockets;
 mod disk;
+mod ethernet;
 mod faults;
 mod friction;
 mod lcm;

@@ -34,7 +34,7 @@ const ROOMS: [(&str, &[&str]); 53] = [
     ("dds", &["bus"]),
     ("ros2", ROS2),
     ("ports", &["simulation", "buffer_pool", "rt", "ingress", "desk", "bus"]),
-    ("buses", &["simulation", "buffer_pool", "rt", "config", "ports"]),
+    ("buses", &["spatial", "simulation", "buffer_pool", "rt", "config", "ports"]),
     ("lcm", &["spatial", "rt", "config", "ports"]),
     ("config", CONFIG),
     ("daemon", ALL),
@@ -507,6 +507,7 @@ fn the_manifest_keeps_its_promises() {
         "parquet",
         "sha2",
         "ed25519-compact",
+        "nix",
     ];
     let of_the_bus = of_the_bus.map(|name| format!("\"dep:{name}\"")).join(", ");
     let of_the_bus = format!("{of_the_bus}, \"hardstand-controllers/bus\"");

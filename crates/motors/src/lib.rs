@@ -6,6 +6,8 @@
 //! - [`wires`]: bytes of adapters to frames and back: fdcanusb, slcan, socketcand, SocketCAN.
 //! - [`buses`]: bit times, arbitration, error counters, loss. [`CanNetwork`] and [`SerialNetwork`]
 //!   connect one master with drives.
+//! - [`ethercat`]: a chain of slaves, [`EtherCatNetwork`], with CiA 402 drives.
+//! - [`odri`]: a [`MasterBoard`] of the Open Dynamic Robot Initiative with its µDrivers.
 //!
 //! Time is an integer number of nanoseconds that the caller counts. Nothing here reads a clock or
 //! allocates per frame beyond the vectors that the caller owns. Random faults follow from a seed.
@@ -28,10 +30,15 @@
 pub mod buses;
 mod drive;
 pub mod drives;
+pub mod ethercat;
 mod frame;
+pub mod odri;
 mod trajectory; // how a drive moves its own set-point towards a target
 pub mod wires;
 
-pub use buses::{CanNetwork, SerialNetwork};
+pub(crate) use buses::Random;
+pub use buses::{CanNetwork, NodeFaults, SerialNetwork};
 pub use drive::{Condition, Conditions, Drive, Environment, JointReading, SetPoint, Watchdog};
+pub use ethercat::EtherCatNetwork;
 pub use frame::{CanFrame, CanId, FD_LENGTHS, Packet};
+pub use odri::MasterBoard;

@@ -5,11 +5,13 @@
 
 mod bits;
 mod bus;
+mod ethercat;
 mod go_m8010;
 mod hostile;
 mod masters;
 mod mit;
 mod moteus;
+mod odri;
 mod odrive;
 mod serial;
 mod wires;
