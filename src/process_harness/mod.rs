@@ -35,6 +35,9 @@ pub const CONTROLLER_OUTPUT: &str = "controller.txt";
 const READY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Lines at the end of a process's output that a failure keeps.
 const TAIL_LINES: usize = 12;
+/// Time between two looks whether the processes have ended: at first, for short runs, and later.
+const LOOK_FIRST: Duration = Duration::from_micros(500);
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// Time between SIGTERM and SIGKILL.
 const ENDING: Duration = Duration::from_secs(5);
 /// Where the controller finds the daemon: the endpoint.
@@ -231,6 +234,7 @@ impl Running {
     /// # Errors
     /// As [`poll`](Self::poll), and those of `look`.
     pub fn wait(&mut self, mut look: impl FnMut(&Self) -> Result<bool>) -> Result<Ended> {
+        let mut pause = LOOK_FIRST;
         loop {
             if let Some(ended) = self.poll()? {
                 return Ok(ended);
@@ -238,7 +242,8 @@ impl Running {
             if !look(self)? {
                 self.daemon.end(ENDING)?;
             }
-            std::thread::sleep(Duration::from_millis(10));
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(LOOK_AGAIN);
         }
     }
 

@@ -203,6 +203,14 @@ fn a_hunt_in_one_process_finds_what_one_with_a_daemon_finds() {
         (found["cases"].clone(), found["shrink_cases"].clone(), found["found"]["sentence"].clone())
     };
     assert_eq!(hunt(&["--in-process"]), hunt(&[]));
+
+    // what acts on the link is refused where the scenario asks for it
+    let stage = Stage::new(SPACE);
+    let mut command = stage.command();
+    command.args(["--in-process", "--", HARDSTAND, "controller", "stand"]);
+    let said = Process::start(stage.0.path(), "link", command).ends_with(2);
+    assert!(said.contains("link_delay needs a daemon"), "{said}");
+    assert!(!said.contains("push needs"), "{said}");
 }
 
 #[test]

@@ -37,8 +37,7 @@ pub(in crate::cli) struct HuntArguments {
     /// Folder of outcomes; an interrupted hunt goes on there [default: SCENARIO's name with -hunt]
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: Option<PathBuf>,
-    /// The controller simulates the robot itself, as `hardstand controller` does with this option:
-    /// a case takes a tenth of the time
+    /// The controller simulates the robot itself, as `hardstand controller` does with this option
     #[arg(long)]
     pub(in crate::cli) in_process: bool,
     /// Controller's command, after `--`

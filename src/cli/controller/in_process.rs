@@ -62,7 +62,7 @@ fn simulate(
     let mut sets = a.sets.clone();
     sets.extend(a.duration.map(|s| format!("sim.duration_s={s:?}")));
     let scenario = Scenario::load(scenario, &sets)?;
-    check_events(&scenario)?;
+    needs_no_daemon(&scenario)?;
     let ticks = scenario.ticks.ok_or_else(|| {
         let text = "--duration is missing: without it, or sim.duration_s in the scenario, the run \
                     would never end";
@@ -84,7 +84,7 @@ fn simulate(
 }
 
 /// Refuses what acts between a daemon and its controllers.
-fn check_events(scenario: &Scenario) -> Result<()> {
+pub(in crate::cli) fn needs_no_daemon(scenario: &Scenario) -> Result<()> {
     for (_, event) in &scenario.events {
         if let Event::InjectFault { fault, .. } = event
             && (fault.kind.is_of_link() || fault.kind.is_of_bus())
