@@ -29,8 +29,10 @@ pub fn read_csv(file: &Path) -> Result<Columns> {
         if packed { Box::new(MultiGzDecoder::new(opened)) } else { Box::new(opened) };
     let name = file.display().to_string();
     let refused = |e: csv::Error| Error::new(ErrorKind::Input, format!("{name}: {e}"));
-    let mut reader =
-        csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes.take(BYTES_MAX));
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .flexible(true)
+        .from_reader(bytes.take(BYTES_MAX));
     let names: Vec<String> = reader.headers().map_err(refused)?.iter().map(String::from).collect();
     let mut out = Columns {
         file: name.clone(),
@@ -49,6 +51,7 @@ pub fn read_csv(file: &Path) -> Result<Columns> {
         let line = record.position().map_or(0, csv::Position::line);
         out.rows.push(line);
         out.check_size(out.rows.len(), out.names.len())?;
+        check_count(&record, &out, line)?;
         for (column, text) in record.iter().enumerate() {
             let value = match text {
                 "" => f64::NAN,
@@ -64,6 +67,17 @@ pub fn read_csv(file: &Path) -> Result<Columns> {
         return Err(out.error(&format!("longer than {BYTES_MAX} bytes, unpacked")));
     }
     Ok(out)
+}
+
+/// Refuses a line with another number of cells than there are columns.
+fn check_count(record: &csv::StringRecord, out: &Columns, line: u64) -> Result<()> {
+    let (cells, columns) = (record.len(), out.names.len());
+    let text = match out.names.get(cells) {
+        Some(name) => format!("column {name}: the line ends before it"),
+        None if cells > columns => format!("cell {}: there are {columns} columns", columns + 1),
+        None => return Ok(()),
+    };
+    Err(out.error(&format!("line {line}, {text}; it has {cells} cells")))
 }
 
 fn number(text: &str) -> std::result::Result<f64, &'static str> {

@@ -81,7 +81,12 @@ fn a_bad_log_is_refused_with_line_and_column() {
         ("91", "inf", "line 3, column h pos: \"inf\" is not finite"),
         ("91", "", "line 3, column h pos: the cell is empty"),
         ("91", "x1", "line 3, column h pos: \"x1\" is not a number"),
-        ("5,91,0,11,20", "5,91,0,11", "line: 3"),
+        (
+            "5,91,0,11,20",
+            "5,91,0,11",
+            "line 3, column k cmd: the line ends before it; it has 4 cells",
+        ),
+        ("5,91,0,11,20", "5,91,0,11,20,7", "line 3, cell 6: there are 5 columns; it has 6 cells"),
         ("k cmd", "k cmds", "no column \"k cmd\"; the columns are: t_ms, h pos"),
         ("k cmd", "h cmd", "two columns are called \"h cmd\""),
     ] {
