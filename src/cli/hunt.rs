@@ -14,7 +14,6 @@ use hardstand_error::{Error, ErrorKind, Result};
 use super::arguments::HuntArguments;
 use super::campaign::no_place;
 use super::compare::threads;
-use super::controller::needs_no_daemon;
 use super::{ExitCode, output_file, show, stop_on_signal};
 
 /// Name of the last run of the case that was found.
@@ -29,10 +28,7 @@ pub(super) fn hunt(a: &HuntArguments) -> Result<ExitCode> {
     if let Some(duration_s) = a.duration {
         space.set_duration_s(duration_s)?;
     }
-    if a.in_process {
-        space.leave_out_link();
-    }
-    check_events(&space, &file, a.in_process)?;
+    check_events(&space, &file)?;
     Condition::parse(&a.until, &Quantities::of(&scenario.simulation()))?;
     let out = a.out.clone().unwrap_or_else(|| results_of(&file));
     let out = std::path::absolute(&out).map_err(|e| no_place(&out, &e))?;
@@ -65,11 +61,10 @@ pub(super) fn hunt(a: &HuntArguments) -> Result<ExitCode> {
 }
 
 /// Refuses events that the scenario would refuse; later, a case that is refused is no find.
-fn check_events(space: &Space, file: &Path, in_process: bool) -> Result<()> {
-    let check = |scenario: Scenario| if in_process { needs_no_daemon(&scenario) } else { Ok(()) };
+fn check_events(space: &Space, file: &Path) -> Result<()> {
     let mut mistakes = Vec::new();
     for (event, sets) in space.each_alone() {
-        if let Err(e) = Scenario::load(file, &sets).and_then(check) {
+        if let Err(e) = Scenario::load(file, &sets) {
             mistakes.push(format!("{event}: {e}"));
         }
     }

@@ -3,7 +3,6 @@
 use toml::Value;
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::FaultSpec;
 
 use super::draw::Draw;
 use super::judge::Judged;
@@ -70,16 +69,6 @@ impl Space {
     #[must_use]
     pub const fn is_usual(&self) -> bool {
         self.is_usual
-    }
-
-    /// Leaves out what acts between a daemon and its controllers, if it does not come from the
-    /// scenario.
-    pub fn leave_out_link(&mut self) {
-        let kind = |slot: &Slot| slot.template.get("kind").and_then(Value::as_str);
-        let of_link = |name: &str| FaultSpec::named(name).is_some_and(|row| row.kind.is_of_link());
-        if self.is_usual {
-            self.slots.retain(|slot| !kind(slot).is_some_and(of_link));
-        }
     }
 
     /// Length of a case, s.

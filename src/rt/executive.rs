@@ -154,7 +154,7 @@ impl<C: Clock> Executive<C> {
         }
         let tick = self.simulation.state().tick;
         let record = self.reserve_record();
-        self.apply_link_faults(tick);
+        self.apply_link_faults();
         let outcome = self.simulation.step(&self.input);
         self.publish_tick(tick, &outcome);
         self.log_tick(tick, &outcome, record);

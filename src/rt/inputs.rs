@@ -82,14 +82,9 @@ impl<C: Clock> Executive<C> {
     }
 
     /// Drops, delays or changes commands as the injected faults of the link say.
-    pub(super) fn apply_link_faults(&mut self, tick: u64) {
+    pub(super) fn apply_link_faults(&mut self) {
         let Self { simulation, link_faults, input, links, .. } = self;
-        let leases = simulation.leases_with(&input.events);
-        let quiet = simulation.faults().is_empty() && input.events.is_empty();
-        let faults =
-            if quiet { InjectedFaults::default() } else { simulation.faults_with(&input.events) };
-        link_faults
-            .pass((&faults, &leases), tick, &mut input.candidates, |b| links.commands.give_back(b));
+        link_faults.apply(simulation, input, |b| links.commands.give_back(b));
     }
 
     /// Makes room for commands that the tick waits for: gives back those that no tick will obey.

@@ -7,8 +7,8 @@
 //! given the result, which is what the log holds: a replay does not need this module.
 
 use crate::limits::{CANDIDATES_MAX, LINK_HELD_MAX};
-use crate::simulation::{InjectedFaults, Leases, chance, random};
-use hardstand_protocol::{Command, FaultKind, JointCommand, Rejection, check_joints};
+use crate::simulation::{InjectedFaults, Leases, Simulation, chance, random};
+use hardstand_protocol::{Command, FaultKind, JointCommand, Rejection, TickInput, check_joints};
 
 /// Counts of the effects on commands since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +87,22 @@ impl LinkFaults {
     #[must_use]
     pub const fn counts(&self) -> &LinkCounts {
         &self.counts
+    }
+
+    /// Passes the commands of the coming tick, under the faults that act in it and the leases that
+    /// hold in it.
+    pub fn apply(
+        &mut self,
+        simulation: &Simulation,
+        input: &mut TickInput,
+        give_back: impl FnMut(Box<Command>),
+    ) {
+        let leases = simulation.leases_with(&input.events);
+        let quiet = simulation.faults().is_empty() && input.events.is_empty();
+        let faults =
+            if quiet { InjectedFaults::default() } else { simulation.faults_with(&input.events) };
+        let tick = simulation.state().tick;
+        self.pass((&faults, &leases), tick, &mut input.candidates, give_back);
     }
 
     /// Replaces the commands that have come before `tick` by those that arrive in it. Boxes that

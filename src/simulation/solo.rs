@@ -140,9 +140,17 @@ impl Solo {
     /// kd that are allowed.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] if a set-point is one that a daemon refuses; as [`Runner::answer`].
-    /// The tick is not done then.
+    /// As [`ask`](Self::ask). The tick is not done then.
     pub fn answer(&mut self, runner: &mut Runner, gains_max: [f64; 2]) -> Result<Outcome> {
+        self.ask(runner, gains_max)?;
+        Ok(self.step())
+    }
+
+    /// Lets `runner` answer the state, if its turn has come.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if a set-point is one that a daemon refuses; as [`Runner::answer`].
+    pub fn ask(&mut self, runner: &mut Runner, gains_max: [f64; 2]) -> Result<()> {
         let tick = self.simulation.state().tick;
         if tick.is_multiple_of(self.grant.schedule.period) {
             let set_points = runner.answer(self.state())?;
@@ -153,7 +161,7 @@ impl Solo {
             })?;
             self.set_points().copy_from_slice(set_points);
         }
-        Ok(self.step())
+        Ok(())
     }
 
     /// The state, as the daemon publishes it.
@@ -196,19 +204,36 @@ impl Solo {
 
     /// One tick.
     pub fn step(&mut self) -> Outcome {
+        self.step_through(|_, _| None)
+    }
+
+    /// One tick, before which `link` does what it does to the commands on their way. It returns the
+    /// box that was there if it keeps it, and takes its own back in [`recycle`](Self::recycle).
+    pub fn step_through(
+        &mut self,
+        link: impl FnOnce(&Simulation, &mut TickInput) -> Option<Box<Command>>,
+    ) -> Outcome {
         let tick = self.simulation.state().tick;
         self.take_answer_back();
         self.input.events.clear();
         self.planned.take_due(tick, &mut self.input.events);
         self.input.events.append(&mut self.pending);
-        let period = self.grant.schedule.period;
-        if tick.is_multiple_of(period)
+        if tick.is_multiple_of(self.grant.schedule.period)
             && let Some(mut command) = self.answer.take()
         {
             self.answers += 1;
             (command.seq, command.answers_tick, command.applies_tick) = (self.answers, tick, tick);
             self.input.candidates.push(command);
         }
+        let kept = link(&self.simulation, &mut self.input);
+        self.answer = kept.or(self.answer.take());
         self.simulation.step(&self.input)
+    }
+
+    /// Lets `link` take its boxes out of the input of the last tick; it returns the one that is
+    /// none of its own.
+    pub fn recycle(&mut self, link: impl FnOnce(&mut Vec<Box<Command>>) -> Option<Box<Command>>) {
+        let own = link(&mut self.input.candidates);
+        self.answer = own.or(self.answer.take());
     }
 }

@@ -191,7 +191,8 @@ fn a_hunt_in_one_process_finds_what_one_with_a_daemon_finds() {
     let _one = serial();
     let space = "[hunt]\nduration_s = 0.6\n\n[[hunt.events]]\nkind = \"push\"\nat_s = 0.1\n\
                  link = \"trunk\"\nforce_n = [0.0, { between = [0.0, 900.0] }, 0.0]\n\
-                 duration_s = 0.2\n";
+                 duration_s = 0.2\n\n[[hunt.events]]\nkind = \"link_delay\"\nat_s = 0.1\n\
+                 delay_ticks = { between = [1, 12] }\n";
     let hunt = |more: &[&str]| {
         let stage = Stage::new(space);
         let mut command = stage.command();
@@ -203,14 +204,6 @@ fn a_hunt_in_one_process_finds_what_one_with_a_daemon_finds() {
         (found["cases"].clone(), found["shrink_cases"].clone(), found["found"]["sentence"].clone())
     };
     assert_eq!(hunt(&["--in-process"]), hunt(&[]));
-
-    // what acts on the link is refused where the scenario asks for it
-    let stage = Stage::new(SPACE);
-    let mut command = stage.command();
-    command.args(["--in-process", "--", HARDSTAND, "controller", "stand"]);
-    let said = Process::start(stage.0.path(), "link", command).ends_with(2);
-    assert!(said.contains("link_delay needs a daemon"), "{said}");
-    assert!(!said.contains("push needs"), "{said}");
 }
 
 #[test]

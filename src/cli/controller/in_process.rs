@@ -7,11 +7,12 @@ use std::time::Instant;
 use crate::config::Scenario;
 use crate::daemon::{EndKind, EndReport, ErrorReport, Report, ReportFile};
 use crate::replay::{RunLog, Stamp, run_info};
+use crate::rt::LinkFaults;
 use crate::simulation::{Simulation, Solo, describe};
 use hardstand_controllers::{ControlLaw, Runner};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::WrittenLog;
-use hardstand_protocol::{Event, ModelReply, PlantFailure};
+use hardstand_protocol::{ModelReply, PlantFailure};
 
 use super::super::arguments::InProcessArguments;
 use super::super::{ExitCode, progress, show, stop_on_signal};
@@ -62,7 +63,10 @@ fn simulate(
     let mut sets = a.sets.clone();
     sets.extend(a.duration.map(|s| format!("sim.duration_s={s:?}")));
     let scenario = Scenario::load(scenario, &sets)?;
-    needs_no_daemon(&scenario)?;
+    if !scenario.buses.is_empty() {
+        let text = "[[buses]] need a daemon, and a master on their wire: --in-process has neither";
+        return Err(Error::new(ErrorKind::Input, text));
+    }
     let ticks = scenario.ticks.ok_or_else(|| {
         let text = "--duration is missing: without it, or sim.duration_s in the scenario, the run \
                     would never end";
@@ -83,20 +87,6 @@ fn simulate(
     Ok(Some((solo.simulation, end)))
 }
 
-/// Refuses what acts between a daemon and its controllers.
-pub(in crate::cli) fn needs_no_daemon(scenario: &Scenario) -> Result<()> {
-    for (_, event) in &scenario.events {
-        if let Event::InjectFault { fault, .. } = event
-            && (fault.kind.is_of_link() || fault.kind.is_of_bus())
-        {
-            let kind = fault.kind.name();
-            let text = format!("{kind} needs a daemon: --in-process has no link and no bus");
-            return Err(Error::new(ErrorKind::Input, text));
-        }
-    }
-    Ok(())
-}
-
 fn log(a: &InProcessArguments, scenario: &Scenario, solo: &mut Solo) -> Result<Option<RunLog>> {
     let Some(path) = &a.log else { return Ok(None) };
     let info = run_info(scenario, &solo.simulation, RUN_ID);
@@ -112,6 +102,7 @@ fn advance(
     (ticks, stop): (u64, &AtomicBool),
 ) -> Result<Option<PlantFailure>> {
     let bar = progress::bar(ticks, "simulating");
+    let mut link = LinkFaults::new(solo.simulation.model().joint_count(), scenario.gains_max);
     let mut failure = None;
     while failure.is_none() && solo.simulation.state().tick < ticks {
         let tick = solo.simulation.state().tick;
@@ -124,13 +115,23 @@ fn advance(
         if let Some(log) = &mut log {
             log.before(&mut solo.simulation);
         }
-        let outcome = solo.answer(runner, scenario.gains_max)?;
+        solo.ask(runner, scenario.gains_max)?;
+        let outcome = solo.step_through(|simulation, input| {
+            let mut kept = None;
+            link.apply(simulation, input, |command| kept = Some(command));
+            kept
+        });
         failure = outcome.failure;
         if let Some(log) = &mut log {
             let time_ns = solo.simulation.time_ns();
             let stamp = Stamp { run_id: RUN_ID, mode: LOCKSTEP, time_ns, missed_deadlines: 0 };
             log.after(&solo.simulation, solo.input(), &outcome, stamp)?;
         }
+        solo.recycle(|candidates| {
+            let mut own = None;
+            link.take_back(candidates, |command| own = Some(command));
+            own
+        });
     }
     bar.finish_and_clear();
     Ok(failure)

@@ -5,8 +5,6 @@ mod in_process;
 mod laws;
 mod stand;
 
-pub(super) use in_process::needs_no_daemon;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -78,17 +78,22 @@ fn a_case_in_one_process_has_the_row_of_two_processes() {
     assert!(said.contains("outcomes   8 of 8 cases: done 8"), "{said}");
     assert_eq!(same(&stage.rows()), same(&eight().rows()));
 
-    let link = EIGHT.replace("seeds = [7, 9]", "in_process = true\nseeds = [7]").replace(
-        "kind = \"encoder_noise\", amplitude = 0.01",
-        "kind = \"link_delay\", delay_ticks = 3",
+    // what happens to commands on their way happens here, too
+    let link = EIGHT.replace("seeds = [7, 9]", "seeds = [7]").replace(
+        "[{ at_s = 0.05, kind = \"encoder_noise\", amplitude = 0.01 }]",
+        "[{ at_s = 0.02, kind = \"link_delay\", delay_ticks = 3 }, \
+          { at_s = 0.05, kind = \"link_drop\", probability = 0.3, duration_s = 0.05 }, \
+          { at_s = 0.07, kind = \"link_duplicate\", probability = 0.5, delay_ticks = 2 }, \
+          { at_s = 0.11, kind = \"link_stale\", probability = 0.5 }]",
     );
-    let stage = Stage::new(&link);
-    stage.run(&["--jobs", "1"], 0);
-    let refused = |row: &Row| row["outcome"] == "refused";
-    let rows = stage.rows();
-    let (no, yes): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row["fault"] == "none");
-    assert!(!no.into_iter().any(refused) && yes.into_iter().all(refused), "{rows:?}");
-    assert!(rows.iter().any(|row| row["reason"].contains("link_delay needs a daemon")));
+    let both = ["true", "false"].map(|way| {
+        let stage = Stage::new(&link.replace("seeds", &format!("in_process = {way}\nseeds")));
+        stage.run(&["--jobs", "1"], 0);
+        same(&stage.rows())
+    });
+    assert_eq!(both[0], both[1]);
+    let digests: Vec<&String> = both[0].iter().map(|row| &row["digest"]).collect();
+    assert!(digests[0] != digests[1], "the link does nothing: {digests:?}");
 
     let paced = EIGHT.replace("seeds", "in_process = true\nspeed = 1.0\nseeds");
     let said = Stage::new(&paced).run(&[], 2);
