@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::config::{ControllerNumbers, Mode};
 use crate::limits::CANDIDATES_MAX;
-use crate::simulation::{InjectedFaults, Leases, Simulation};
+use crate::simulation::{Leases, Simulation};
 use hardstand_protocol::{Command, Event};
 
 use super::command_admission::{Admission, insert};
