@@ -179,6 +179,7 @@ fn text(text: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panic")]
 mod tests {
     use super::text;
 

@@ -105,6 +105,7 @@ fn student_within(t: f64, freedom: usize) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panic")]
 mod tests {
     use super::{PairedMean, sign_test, student};
 

@@ -24,6 +24,7 @@ fn quoted(word: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panic")]
 mod tests {
     use super::quoted;
 
