@@ -78,22 +78,21 @@ fn soem_stands_a_quadruped_over_ethercat() {
     let scene = Scene::in_memory();
     let Some(network) = network(&scene) else { return };
     let mut daemon = daemon(&scene, &network, &chain(OWN_END));
-    if let Some(mut master) = master(&scene, &network, "stand_ethercat.py", "6") {
-        // the socket was opened before
-        assert!(daemon.out().contains("system calls limited"), "{}", daemon.out());
-        let said = master.ends_with(0);
-        println!("{said}");
-        assert!(said.contains("EtherCAT: ok"), "{said}");
-        let observer = Observer::of(&scene);
-        assert_stands(&observer.state());
-        let status = observer.status_until("frames", |s| s.counter("bus_all_frames") > 1000);
-        assert_eq!(status.counter("bus_all_frames_lost"), 0);
-        assert_eq!(status.counter("bus_all_frames_malformed"), 0);
-        assert!(status.counter("bus_all_commands") > 1000);
-        // without a master the watchdogs of the outputs expire
-        observer.status_until("SAFEOP", |s| s.counter("bus_all_slaves_operational") == 0);
-        observer.until("the motors are released", |s| s.joints.iter().all(|j| j.tau == 0.0));
-    }
+    let Some(mut master) = master(&scene, &network, "stand_ethercat.py", "6") else { return };
+    // the socket was opened before
+    assert!(daemon.out().contains("system calls limited"), "{}", daemon.out());
+    let said = master.ends_with(0);
+    println!("{said}");
+    assert!(said.contains("EtherCAT: ok"), "{said}");
+    let observer = Observer::of(&scene);
+    assert_stands(&observer.state());
+    let status = observer.status_until("frames", |s| s.counter("bus_all_frames") > 1000);
+    assert_eq!(status.counter("bus_all_frames_lost"), 0);
+    assert_eq!(status.counter("bus_all_frames_malformed"), 0);
+    assert!(status.counter("bus_all_commands") > 1000);
+    // without a master the watchdogs of the outputs expire
+    observer.status_until("SAFEOP", |s| s.counter("bus_all_slaves_operational") == 0);
+    observer.until("the motors are released", |s| s.joints.iter().all(|j| j.tau == 0.0));
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
     scene.replays();
@@ -106,29 +105,28 @@ fn lost_frames_make_the_watchdogs_behind_the_break_expire() {
     let scene = Scene::in_memory();
     let Some(network) = network(&scene) else { return };
     let mut daemon = daemon(&scene, &network, &chain(OWN_END));
-    if let Some(mut master) = master(&scene, &network, "stand_ethercat.py", "60") {
-        let observer = Observer::of(&scene);
-        observer.until("all motors hold", |s| {
-            s.truth_base_position_m[2] > 0.2 && s.joints.iter().all(|j| j.tau != 0.0)
-        });
-        // the cable to the third leg, for longer than the watchdog's 500 ms
-        let (kind, part, name) = ("bus_loss".into(), "joint".into(), "RL_hip_joint".into());
-        let fault = FaultRequest { kind, part, name, values: vec![1.0], ticks: 1000 };
-        observer.client.fault(&fault, PATIENCE).unwrap();
-        observer.until("only the rear legs are released", |s| {
-            let released = |n: usize| s.joints[n].tau == 0.0;
-            (6..12).all(released) && !(0..6).any(released)
-        });
-        let said = master.ends_with(0);
-        println!("{said}");
-        assert!(said.contains("lost 6"), "{said}");
-        for n in 0..12 {
-            // OP; or SAFEOP with the error that the watchdog of the outputs expired
-            let state = if n < 6 { "8 0x0 0x0" } else { "20 0x1b 0x7500" };
-            assert!(said.contains(&format!("{n} {state}")), "{said}");
-        }
-        observer.status_until("lost frames", |s| s.counter("bus_all_frames_lost") > 50);
+    let Some(mut master) = master(&scene, &network, "stand_ethercat.py", "60") else { return };
+    let observer = Observer::of(&scene);
+    observer.until("all motors hold", |s| {
+        s.truth_base_position_m[2] > 0.2 && s.joints.iter().all(|j| j.tau != 0.0)
+    });
+    // the cable to the third leg, for longer than the watchdog's 500 ms
+    let (kind, part, name) = ("bus_loss".into(), "joint".into(), "RL_hip_joint".into());
+    let fault = FaultRequest { kind, part, name, values: vec![1.0], ticks: 1000 };
+    observer.client.fault(&fault, PATIENCE).unwrap();
+    observer.until("only the rear legs are released", |s| {
+        let released = |n: usize| s.joints[n].tau == 0.0;
+        (6..12).all(released) && !(0..6).any(released)
+    });
+    let said = master.ends_with(0);
+    println!("{said}");
+    assert!(said.contains("lost 6"), "{said}");
+    for n in 0..12 {
+        // OP; or SAFEOP with the error that the watchdog of the outputs expired
+        let state = if n < 6 { "8 0x0 0x0" } else { "20 0x1b 0x7500" };
+        assert!(said.contains(&format!("{n} {state}")), "{said}");
     }
+    observer.status_until("lost frames", |s| s.counter("bus_all_frames_lost") > 50);
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
 }
@@ -151,19 +149,18 @@ fn the_makers_library_stands_a_quadruped_behind_a_master_board() {
     let bus =
         format!("{{ name = \"all\", wire = \"odri\", port = \"{OWN_END}\", drives = [{drives}] }}");
     let mut daemon = daemon(&scene, &network, &bus);
-    if let Some(mut master) = master(&scene, &network, "stand_odri.py", "6") {
-        let said = master.ends_with(0);
-        println!("{said}");
-        assert!(said.contains("ODRI: ok"), "{said}");
-        let observer = Observer::of(&scene);
-        let status = observer.status_until("frames", |s| s.counter("bus_all_frames") > 1000);
-        assert_eq!(status.counter("bus_all_frames_destroyed"), 0);
-        assert_eq!(status.counter("bus_all_frames_lost"), 0);
-        assert!(status.counter("bus_all_commands") > 1000);
-        // the board gives a silent computer up
-        observer.status_until("no session", |s| s.counter("bus_all_sessions_active") == 0);
-        observer.until("the motors are released", |s| s.joints.iter().all(|j| j.tau == 0.0));
-    }
+    let Some(mut master) = master(&scene, &network, "stand_odri.py", "6") else { return };
+    let said = master.ends_with(0);
+    println!("{said}");
+    assert!(said.contains("ODRI: ok"), "{said}");
+    let observer = Observer::of(&scene);
+    let status = observer.status_until("frames", |s| s.counter("bus_all_frames") > 1000);
+    assert_eq!(status.counter("bus_all_frames_destroyed"), 0);
+    assert_eq!(status.counter("bus_all_frames_lost"), 0);
+    assert!(status.counter("bus_all_commands") > 1000);
+    // the board gives a silent computer up
+    observer.status_until("no session", |s| s.counter("bus_all_sessions_active") == 0);
+    observer.until("the motors are released", |s| s.joints.iter().all(|j| j.tau == 0.0));
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
     scene.replays();
