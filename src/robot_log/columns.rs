@@ -18,6 +18,8 @@ pub struct Columns {
     pub values: Vec<Vec<f64>>,
     /// What the file has besides, and why it is no column.
     pub skipped: Vec<String>,
+    /// Columns of time that begin with the file, and when that was, ns.
+    pub begin: Option<(&'static [&'static str], u64)>,
 }
 
 /// Steps of time that are accepted, in units of the median step.

@@ -40,7 +40,7 @@ pub fn read_csv(file: &Path) -> Result<Columns> {
         rows: Vec::new(),
         values: vec![Vec::new(); names.len()],
         names,
-        skipped: Vec::new(),
+        ..Columns::default()
     };
     out.check_size(1, out.names.len())?;
     if let Some(twice) = twice(&out.names) {

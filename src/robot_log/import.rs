@@ -1,5 +1,6 @@
 //! Reads logs of any known format into one table.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use hardstand_error::{Error, ErrorKind, Result};
@@ -15,15 +16,16 @@ pub struct Imported {
     pub format: &'static str,
 }
 
-/// Reads `files`, which follow one another in time, and maps their columns. Logs of our own need no
-/// mapping.
+/// Reads `files`, which follow one another in time, and maps their columns. A folder is a rosbag2.
+/// Logs of our own need no mapping.
 ///
 /// # Errors
 /// [`ErrorKind::File`] if a file cannot be read; [`ErrorKind::Input`] for an unknown format, a
 /// missing mapping, and what [`Mapping::apply`] refuses.
 pub fn import(files: &[PathBuf], mapping: Option<&Mapping>) -> Result<Imported> {
     let mut all: Option<(Columns, &'static str)> = None;
-    for file in files {
+    let files: Result<Vec<Vec<PathBuf>>> = files.iter().map(|file| files_of(file)).collect();
+    for file in files?.iter().flatten() {
         let (columns, format) = read(file, mapping)?;
         all = Some(match all {
             None => (columns, format),
@@ -48,6 +50,35 @@ pub fn import(files: &[PathBuf], mapping: Option<&Mapping>) -> Result<Imported> 
     Ok(Imported { table, format })
 }
 
+/// The files of a rosbag2, which are numbered from 0 in the order of time: `NAME_0.mcap` and so on.
+/// Anything but a folder is itself.
+fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let failed =
+        |e: std::io::Error| Error::new(ErrorKind::File, format!("{}: {e}", path.display()));
+    let entries: std::io::Result<Vec<_>> = fs::read_dir(path).map_err(failed)?.collect();
+    let files = entries.map_err(failed)?.into_iter().map(|entry| entry.path());
+    let (mut bags, others): (Vec<PathBuf>, Vec<PathBuf>) =
+        files.partition(|file| file.extension().is_some_and(|e| e == "mcap"));
+    if bags.is_empty() {
+        let sqlite = others.into_iter().find(|file| file.extension().is_some_and(|e| e == "db3"));
+        return sqlite.map(|file| vec![file]).ok_or_else(|| {
+            let text = "the folder holds no .mcap, as that of a rosbag2 does";
+            Error::new(ErrorKind::Input, format!("{}: {text}", path.display()))
+        });
+    }
+    bags.sort_by_cached_key(|file| (number_of(file), file.clone()));
+    Ok(bags)
+}
+
+/// The number at the end of a file's name.
+fn number_of(file: &Path) -> Option<u64> {
+    let stem = file.file_stem()?.to_str()?;
+    stem.rsplit_once('_')?.1.parse().ok()
+}
+
 fn read(file: &Path, mapping: Option<&Mapping>) -> Result<(Columns, &'static str)> {
     let name = file.to_string_lossy().to_ascii_lowercase();
     let ends = |ending: &str| name.ends_with(ending);
@@ -69,9 +100,18 @@ fn read(file: &Path, mapping: Option<&Mapping>) -> Result<(Columns, &'static str
     }
 }
 
-fn joined(mut before: Columns, after: Columns) -> Result<Columns> {
+fn joined(mut before: Columns, mut after: Columns) -> Result<Columns> {
     if before.names != after.names {
         return Err(after.error("the columns differ from those of the file before it"));
+    }
+    // times of the later file begin where the first one does
+    if let (Some((names, first_ns)), Some((_, begin_ns))) = (before.begin, after.begin) {
+        let later_s = (i128::from(begin_ns) - i128::from(first_ns)) as f64 / 1e9;
+        for (name, column) in after.names.iter().zip(&mut after.values) {
+            if names.contains(&name.as_str()) {
+                column.iter_mut().for_each(|time_s| *time_s += later_s);
+            }
+        }
     }
     for (column, more) in before.values.iter_mut().zip(after.values) {
         column.extend(more);

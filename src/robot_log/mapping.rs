@@ -208,7 +208,7 @@ impl Mapping {
             rows: log.rows.clone(),
             names: vec![TIME.into()],
             values: vec![time_s],
-            skipped: Vec::new(),
+            ..Columns::default()
         };
         for (joint, mapping) in &self.joints {
             let (name, sign, offset) = mapping.turned();

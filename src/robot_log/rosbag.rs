@@ -17,6 +17,7 @@ const LOG_TIME: &str = "log_time_s";
 /// The message's own stamp, s after the first message was written; the log time if it has none.
 const STAMP: &str = "stamp_s";
 
+const TIMES: [&str; 2] = [LOG_TIME, STAMP];
 /// Numbers of a message: the end of the column's name, and the value.
 type Values = Vec<(String, f64)>;
 
@@ -101,7 +102,8 @@ fn table(
     };
     let times = 1 + rows.windows(2).filter(|pair| pair[0].log_ns != pair[1].log_ns).count();
     out.check_size(times, numbers_of_names.len() + 2)?;
-    out.names = [LOG_TIME, STAMP].map(String::from).into();
+    out.begin = Some((&TIMES, first_ns));
+    out.names = TIMES.map(String::from).into();
     let mut places = vec![0; numbers_of_names.len()];
     for (name, number) in numbers_of_names {
         places[number] = out.names.len();

@@ -331,6 +331,37 @@ fn a_changed_byte_in_a_chunk_is_refused_by_its_checksum() {
     refused(&wrong, "a number");
 }
 
+/// `ros2 bag record` begins a new file at a size or a time; the tenth comes after the ninth.
+#[test]
+fn the_files_of_a_bags_folder_are_read_in_their_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("walk");
+    fs::create_dir(&path).unwrap();
+    let none = import(std::slice::from_ref(&path), None).unwrap_err().to_string();
+    assert!(none.contains("walk: the folder holds no .mcap"), "{none}");
+    fs::write(path.join("metadata.yaml"), "").unwrap();
+    for n in 0..11_u64 {
+        let mut bytes = Vec::new();
+        let state = JointState {
+            name: vec!["h".into()],
+            position: vec![n as f64],
+            velocity: vec![0.5],
+            ..JointState::default()
+        };
+        state.encode(&mut bytes);
+        let time_ns = 1_700_000_000_000_000_000 + n * 5_000_000;
+        let message = ("/joint_states", "sensor_msgs/msg/JointState", time_ns, bytes);
+        fs::write(path.join(format!("walk_{n}.mcap")), bag(&[message])).unwrap();
+    }
+    let map = BAG_MAP.replace("q_des = \"/commands.data[0]\"\n", "q_des = { value = 0.0 }\n");
+    let map = Mapping::load(&file(folder.path(), "map.toml", &map)).unwrap();
+    let table = import(&[path], Some(&map)).unwrap().table;
+    let expected: Vec<f64> = (0..11).map(f64::from).collect();
+    assert_eq!(table.need("q.hip").unwrap(), expected);
+    let times_s: Vec<f64> = (0..11).map(|n| 0.005 * f64::from(n)).collect();
+    assert_eq!(table.need("time_s").unwrap(), times_s);
+}
+
 #[test]
 fn a_bag_in_sqlite_is_refused_with_the_command_that_converts_it() {
     let folder = tempfile::tempdir().unwrap();
