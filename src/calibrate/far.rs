@@ -4,7 +4,8 @@
 //! loose, it is flat, and Gauss–Newton has no direction; where something does, the difference
 //! quotient is that of a step.
 
-use super::fit::{Fitting, Unknown, WIDE};
+use super::fit::Fitting;
+use super::intervals::{Unknown, WIDE};
 use super::least_squares::{Solution, cost, dot};
 use crate::optimize::Search;
 use hardstand_physics::math;

@@ -8,8 +8,10 @@
 mod accuracy;
 mod far;
 mod fit;
+mod intervals;
 mod least_squares;
 mod matrix;
+mod parallel;
 mod parameter;
 mod playback;
 mod result;
@@ -18,5 +20,5 @@ pub use accuracy::{Accuracy, JointAccuracy};
 pub use fit::{FitSettings, Job, calibrate};
 pub use least_squares::{Outcome, Problem, Solution, solve};
 pub use parameter::{Parameter, apply, parse_list};
-pub use playback::{Playback, Trace, parallel};
+pub use playback::{Playback, Trace};
 pub use result::{Calibration, Estimate, Finding, overlay};

@@ -1,15 +1,12 @@
 //! Recorded commands drive the plant.
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::actuator::Reference;
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Base;
-use hardstand_physics::plant::{OwnerWords, Plant, PlantFailure};
+use hardstand_physics::plant::{OwnerWords, Plant, PlantFailure, PlantSpec};
 use hardstand_physics::spatial::{Quaternion, Vec3};
 
 use crate::config::Scenario;
@@ -18,6 +15,9 @@ use crate::robot_log::{JointTrack, RobotLog};
 /// Time over which the velocity at the start of a window is estimated, s: a straight line through
 /// the positions within this distance.
 const SLOPE_S: f64 = 0.02;
+/// A free robot begins so long before its first window, s, if the log does: until its feet hold it
+/// as the ground held the recorded ones.
+const LEAD_S: f64 = 1.0;
 /// A row counts for a tick that begins at most this much before it, s.
 const ROUNDING_S: f64 = 1e-9;
 
@@ -85,22 +85,42 @@ impl<'a> Playback<'a> {
         self.log
     }
 
-    /// Runs window `window` with the robot of `scenario`.
+    /// Runs all windows with the robot of `scenario`. What the recorded state does not show is
+    /// carried from the end of a window into the next one: commands under way in drives, stretched
+    /// friction springs, joints that friction holds.
     #[must_use]
-    pub fn run(&self, scenario: &Scenario, window: usize) -> Trace {
-        let rows = self.windows[window].clone();
-        let mut spec = scenario.spec.clone();
-        (spec.q, spec.v) = self.start(scenario, rows.start);
-        let mut plant = Plant::new(scenario.model.clone(), spec);
-        let mut commands = self.prime(&mut plant, scenario, rows.start);
-        let period_s = scenario.spec.period_ns as f64 * 1e-9;
+    pub fn run(&self, scenario: &Scenario) -> Vec<Trace> {
+        let mut traces: Vec<Trace> = Vec::with_capacity(self.windows.len());
+        let mut before: Option<(Plant, Commands<'a>)> = None;
+        let mut ended = None;
+        for rows in &self.windows {
+            let goes_on = before.take().filter(|_| ended == Some(rows.start));
+            let (mut plant, mut commands) = match goes_on {
+                Some((mut plant, commands)) => {
+                    let (q, v) = self.start(scenario, rows.start);
+                    plant.carry_to(&q, &v);
+                    (plant, commands)
+                }
+                None => self.begin(scenario, rows.start),
+            };
+            let trace = self.follow(&mut plant, &mut commands, rows.clone());
+            ended = trace.failure.is_none().then_some(rows.end - 1);
+            before = Some((plant, commands));
+            traces.push(trace);
+        }
+        traces
+    }
+
+    /// Gives the plant the commands of `rows`. It is in the first of them, and stops in the last.
+    fn follow(&self, plant: &mut Plant, commands: &mut Commands<'a>, rows: Range<usize>) -> Trace {
+        let period_s = commands.period_s;
         let begin_s = self.log.time_s[rows.start];
         let mut trace = Trace { failure: plant.failure(), ..Trace::default() };
         let (mut row, mut tick) = (rows.start + 1, 0_u64);
         let mut before = plant.state().q.clone();
         while row < rows.end && trace.failure.is_none() {
             let fresh = commands.advance(begin_s + tick as f64 * period_s) || tick == 0;
-            trace.failure = commands.step(&mut plant, fresh);
+            trace.failure = commands.step(plant, fresh);
             tick += 1;
             let after = &plant.state().q;
             let now_s = begin_s + tick as f64 * period_s;
@@ -114,35 +134,35 @@ impl<'a> Playback<'a> {
         trace
     }
 
-    /// Gives drives with a delay what was commanded before the window, so that they do not begin
-    /// without a command. The rest of the plant's state stays as it is.
-    fn prime(&self, plant: &mut Plant, scenario: &Scenario, row: usize) -> Commands<'a> {
-        let period_ns = scenario.spec.period_ns as f64;
+    /// The plant in the recorded state of a row, at the end of a run that begins earlier.
+    fn begin(&self, scenario: &Scenario, row: usize) -> (Plant, Commands<'a>) {
+        let time_s = &self.log.time_s;
         let drives = scenario.spec.drives.joints.iter();
-        let longest_ns = drives.map(|drive| 1e3 * drive.timing.delay_us).fold(0.0, f64::max);
-        let ticks = (longest_ns / period_ns).ceil() as u64;
-        if ticks == 0 {
-            return Commands::new(self.log, scenario, row);
+        let delay_s = drives.map(|drive| 1e-6 * drive.timing.delay_us).fold(0.0, f64::max);
+        let floats = scenario.model.base == Base::Floating;
+        let lead_s = delay_s.max(if floats { LEAD_S } else { 0.0 });
+        let earliest = time_s.partition_point(|t| *t < time_s[row] - lead_s - ROUNDING_S);
+        let from = (earliest..=row).find(|&row| can_begin(self.log, row)).unwrap_or(row);
+        let (q, v) = self.start(scenario, from);
+        let mut plant = plant_at(scenario, &q, &v);
+        let mut commands = Commands::new(self.log, scenario, from);
+        // the command of the first row was in force before it
+        let missing_s = delay_s - (time_s[row] - time_s[from]);
+        if missing_s > 0.0 {
+            for tick in 0..(missing_s / commands.period_s).ceil() as u64 {
+                commands.step(&mut plant, tick == 0);
+            }
+            plant.carry_to(&q, &v);
         }
-        let at_s = |tick: u64| self.log.time_s[row] - (ticks - tick) as f64 * period_ns * 1e-9;
-        let before = self.log.time_s.partition_point(|t| *t <= at_s(0) + ROUNDING_S);
-        let mut commands = Commands::new(self.log, scenario, before.saturating_sub(1));
-        let mut begun = plant.state().clone();
-        for tick in 0..ticks {
-            let fresh = commands.advance(at_s(tick)) || tick == 0;
-            // a plant that stops here is put back all the same
-            let _ = commands.step(plant, fresh);
+        if from < row {
+            let lead = self.follow(&mut plant, &mut commands, from..row + 1);
+            let (q, v) = self.start(scenario, row);
+            if lead.failure.is_some() {
+                return (plant_at(scenario, &q, &v), Commands::new(self.log, scenario, row));
+            }
+            plant.carry_to(&q, &v);
         }
-        let primed = plant.state_mut();
-        begun.tick = primed.tick;
-        std::mem::swap(&mut begun.drives, &mut primed.drives);
-        begun.drives.joints.clone_from(&primed.drives.joints);
-        begun.drives.bus_v = primed.drives.bus_v;
-        let (q, v) = (&begun.q, &begun.v);
-        let base = (q.quat_WB, q.p_WB, v.w_WB, v.v_WB);
-        *primed = begun;
-        plant.place_base(base.0, base.1, base.2, base.3);
-        commands
+        (plant, commands)
     }
 
     /// The recorded state in a row. The speed of a joint that was not sampled is the slope of the
@@ -151,7 +171,8 @@ impl<'a> Playback<'a> {
         let (mut q, mut v) = (scenario.spec.q.clone(), scenario.spec.v.clone());
         for (i, joint) in self.log.joints.iter().enumerate() {
             let known = joint.dq.as_ref().map(|dq| dq[row]).filter(|dq| !dq.is_nan());
-            let (q0, slope) = self.line(&joint.q, row);
+            let sampled = near(self.log, row).map(|i| (i, joint.q[i])).filter(|(_, q)| !q.is_nan());
+            let (q0, slope) = self.line(sampled, row);
             q.joints[i] = if joint.q[row].is_nan() { q0 } else { joint.q[row] };
             v.joints[i] = known.unwrap_or(slope);
         }
@@ -165,13 +186,10 @@ impl<'a> Playback<'a> {
         (q, v)
     }
 
-    /// Value and slope at a row of the line through the samples near it.
-    fn line(&self, values: &[f64], row: usize) -> (f64, f64) {
+    /// Value and slope at a row of the line through values in other rows.
+    fn line(&self, values: impl Iterator<Item = (usize, f64)>, row: usize) -> (f64, f64) {
         let time_s = &self.log.time_s;
-        let near: Vec<(f64, f64)> = near(self.log, row)
-            .filter(|&i| !values[i].is_nan())
-            .map(|i| (time_s[i] - time_s[row], values[i]))
-            .collect();
+        let near: Vec<(f64, f64)> = values.map(|(i, x)| (time_s[i] - time_s[row], x)).collect();
         let count = near.len() as f64;
         if near.is_empty() {
             return (0.0, 0.0);
@@ -183,6 +201,11 @@ impl<'a> Playback<'a> {
         let slope = if spread > 0.0 { along / spread } else { 0.0 };
         (mean_x - slope * mean_t, slope)
     }
+}
+
+fn plant_at(scenario: &Scenario, q: &Positions, v: &Velocities) -> Plant {
+    let spec = PlantSpec { q: q.clone(), v: v.clone(), ..scenario.spec.clone() };
+    Plant::new(scenario.model.clone(), spec)
 }
 
 /// Rows within [`SLOPE_S`] of a row.
@@ -213,9 +236,12 @@ impl Trace {
 }
 
 /// The commands in force.
+#[derive(Clone)]
 struct Commands<'a> {
     log: &'a RobotLog,
     next: usize,
+    /// Of the ticks that take them.
+    period_s: f64,
     references: Vec<Reference>,
 }
 
@@ -240,7 +266,8 @@ impl<'a> Commands<'a> {
             }
         };
         let references = log.joints.iter().zip(&scenario.hold_gains).map(reference).collect();
-        Self { log, next: row + 1, references }
+        let period_s = scenario.spec.period_ns as f64 * 1e-9;
+        Self { log, next: row + 1, period_s, references }
     }
 
     /// A tick of `plant` with them.
@@ -269,37 +296,4 @@ impl<'a> Commands<'a> {
         }
         self.next > before
     }
-}
-
-/// The results of `work` for 0 to `count`, in that order, computed on up to `threads` threads; on
-/// the caller's alone if that is one, as machines without threads need it.
-pub fn parallel<T: Send>(
-    count: usize,
-    threads: NonZeroUsize,
-    work: impl Fn(usize) -> T + Sync,
-) -> Vec<T> {
-    if threads.get() == 1 {
-        return (0..count).map(work).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(count));
-    std::thread::scope(|scope| {
-        for _ in 0..threads.get().min(count) {
-            scope.spawn(|| {
-                loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    if i >= count {
-                        return;
-                    }
-                    let result = work(i);
-                    done.lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .push((i, result));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    done.sort_by_key(|(i, _)| *i);
-    done.into_iter().map(|(_, result)| result).collect()
 }

@@ -1,5 +1,6 @@
 //! `hardstand calibrate`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -14,7 +15,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::CalibrateArguments;
 use super::calibration_page::page;
-use super::compare::{check_window, threads};
+use super::compare::check_window;
 use super::{ExitCode, output_file, progress, show};
 
 #[derive(Serialize)]
@@ -103,4 +104,8 @@ impl CalibrateResult {
         show::line(&format!("written    {}\n           {}", overlay.display(), page.display()));
         show::line(&format!("took       {wall_s:.1} s, {} iterations", c.iterations));
     }
+}
+
+pub(super) fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
+    asked.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }

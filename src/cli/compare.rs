@@ -1,11 +1,10 @@
 //! `hardstand compare`.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::calibrate::{Accuracy, Playback, Trace, parallel};
+use crate::calibrate::{Accuracy, Playback, Trace};
 use crate::config::Scenario;
 use crate::robot_log::RobotLog;
 use hardstand_error::{Error, ErrorKind, Result};
@@ -37,9 +36,7 @@ pub(super) fn compare(a: &CompareArguments) -> Result<ExitCode> {
     let to = log.time_s.partition_point(|t| a.to.is_none_or(|to| *t <= to));
     check_window(a.window)?;
     let playback = Playback::new(&log, from..to, a.window)?;
-    let threads = threads(a.threads);
-    let count = playback.windows().len();
-    let traces = parallel(count, threads, |window| playback.run(&scenario, window));
+    let traces = playback.run(&scenario);
     let names: Vec<String> = scenario.model.joints.iter().map(|j| j.name.clone()).collect();
     let accuracy = Accuracy::of(&playback, &traces, &names);
     let above =
@@ -73,10 +70,6 @@ pub(super) fn check_window(window_s: Option<f64>) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-pub(super) fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
-    asked.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
 
 impl CompareResult {

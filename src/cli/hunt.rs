@@ -12,8 +12,8 @@ use crate::inspect::{Condition, Quantities};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::HuntArguments;
+use super::calibrate::threads;
 use super::campaign::no_place;
-use super::compare::threads;
 use super::{ExitCode, output_file, show, stop_on_signal};
 
 /// Name of the last run of the case that was found.

@@ -92,6 +92,9 @@ fn log_with(
             let state = plant.state();
             for (i, track) in log.joints.iter_mut().enumerate() {
                 track.q.push(state.q.joints[i] + noise_rad * random.normal());
+                if let Some(dq) = &mut track.dq {
+                    dq.push(state.v.joints[i]);
+                }
                 track.command[0].as_mut().unwrap().push(references[i].q);
             }
             if let Some(base) = &mut log.base {
@@ -154,14 +157,14 @@ fn a_replay_of_the_truth_has_no_error() {
         track.dq = Some(vec![0.0; log.time_s.len()]);
     }
     let exact = Playback::new(&exact, 0..log.time_s.len(), None).unwrap();
-    let trace = exact.run(&scenario, 0);
+    let trace = &exact.run(&scenario)[0];
     for (q, &row) in trace.q.iter().zip(&trace.rows) {
         for (ours, track) in q.iter().zip(&log.joints) {
             assert!((ours - track.q[row]).abs() < 1e-12, "row {row}: {ours} {}", track.q[row]);
         }
     }
     assert_eq!(trace.rows.len(), log.time_s.len() - 1);
-    assert!(playback.run(&scenario, 0).failure.is_none());
+    assert!(playback.run(&scenario)[0].failure.is_none());
 }
 
 /// A window in the middle of a motion begins with commands under way.
@@ -178,7 +181,7 @@ fn a_window_begins_with_the_commands_that_are_under_way() {
         track.dq = Some((0..track.q.len()).map(slope).collect());
     }
     let playback = Playback::new(&log, middle..log.time_s.len(), None).unwrap();
-    let trace = playback.run(&scenario, 0);
+    let trace = &playback.run(&scenario)[0];
     let mut worst = 0.0_f64;
     for (q, &row) in trace.q.iter().zip(&trace.rows) {
         let errors = q.iter().zip(&log.joints).map(|(ours, track)| (ours - track.q[row]).abs());

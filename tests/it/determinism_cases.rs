@@ -36,7 +36,7 @@ pub const CASES: [Case; 11] = [
     Case { name: "MIXED", run: mixed, digest: 0x3679_52e9_a7f1_cd8c },
     Case { name: "TROT", run: trot, digest: 0x7d14_44de_7a58_2be8 },
     Case { name: "POLICY", run: policy, digest: 0x1bf9_9cfa_b3e2_58db },
-    Case { name: "FIT", run: fit, digest: 0x5d3a_d1a2_12b0_7fb3 },
+    Case { name: "FIT", run: fit, digest: 0x6e11_aac5_7c3c_be81 },
     Case { name: "MATH", run: functions, digest: 0x1125_fb55_4b19_40d0 },
 ];
 

@@ -1,10 +1,12 @@
 //! The plant: same input, same bits; snapshots; sensors.
 
 use crate::common::WATCHDOG;
+use crate::common::bench::quadruped;
 use crate::common::drive::{busy_input, busy_walker, standing_input};
 use crate::common::robots::{G, at, box_on_springs, walker};
 use hardstand::simulation::Simulation;
-use hardstand_physics::plant::{Walk, Word, WordBytes};
+use hardstand_physics::actuator::Reference;
+use hardstand_physics::plant::{OwnerWords, Plant, Walk, Word, WordBytes};
 use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
 use hardstand_protocol::{Authority, TickInput};
 
@@ -279,4 +281,31 @@ fn a_robot_that_is_put_elsewhere_is_there_as_if_it_had_begun_there() {
         assert_eq!(other.step(&TickInput::new()), moved.step(&TickInput::new()));
         assert_eq!(other.state().digest, moved.state().digest);
     }
+}
+
+#[test]
+fn a_robot_that_is_carried_on_stands_there_with_the_springs_stretched_as_they_were() {
+    let scenario = quadruped(&["sim.gravity_m_per_s2=[1.4, 0.0, -9.7]"]);
+    let mut stands = Plant::new(scenario.model.clone(), scenario.spec.clone());
+    let joints = scenario.spec.q.joints.iter().zip(&scenario.hold_gains);
+    let hold: Vec<Reference> = joints
+        .map(|(q, gains)| Reference { q: *q, kp: gains.kp, kd: gains.kd, ..Reference::default() })
+        .collect();
+    let step = |plant: &mut Plant| {
+        assert!(plant.step(&hold, &OwnerWords::default()).is_none());
+        plant.state().v.v_WB
+    };
+    for _ in 0..1500 {
+        step(&mut stands);
+    }
+    let (mut carried, mut placed) = (stands.clone(), stands.clone());
+    let (mut q, v) = (stands.state().q.clone(), stands.state().v.clone());
+    q.p_WB.x += 2.0;
+    carried.carry_to(&q, &v);
+    placed.place_base(q.quat_WB, q.p_WB, v.w_WB, v.v_WB);
+    let v_W = step(&mut stands);
+    assert!((step(&mut carried) - v_W).norm() < 1e-9);
+    assert!((carried.state().q.p_WB.x - stands.state().q.p_WB.x - 2.0).abs() < 1e-9);
+    // begun anew, it slides until they are stretched
+    assert!((step(&mut placed) - v_W).norm() > 1e-4);
 }

@@ -7,7 +7,7 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ImportArguments {
-    /// Logs that follow one another in time: .csv, .csv.gz, .npz, .mcap
+    /// Logs that follow one another in time: .csv, .csv.gz, .npz, .mcap, or the folder of a rosbag2
     #[arg(value_name = "FILE", required = true)]
     pub(in crate::cli) files: Vec<PathBuf>,
     /// Table to write, .csv or .csv.gz
@@ -49,9 +49,6 @@ pub(in crate::cli) struct CompareArguments {
     /// Folder for drawings of positions and errors over time
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) plot: Option<PathBuf>,
-    /// Threads [default: one for each core]
-    #[arg(long, value_name = "N")]
-    pub(in crate::cli) threads: Option<NonZeroUsize>,
     /// Print one JSON document instead of text
     #[arg(long)]
     pub(in crate::cli) json: bool,

@@ -5,6 +5,8 @@ use crate::contact::{
 };
 
 use super::Word;
+use super::contact_result::ContactResult;
+use crate::spatial::Vec3;
 
 /// Law, memory and coefficients of one station against one surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,6 +101,22 @@ impl SpringMemory {
     pub(super) const fn in_surface_frame(&self) -> Memory {
         let [x, y, _] = self.anchor_S;
         self.in_contact_frame([x, y])
+    }
+}
+
+impl ContactLaw {
+    /// Moves the anchor as far as its station was moved.
+    pub(super) fn carry(&mut self, before: &ContactResult, after: &ContactResult) {
+        let (anchor_S, by_S) = match self {
+            Self::Spring { memory, .. } | Self::Soft { memory, .. } => {
+                (&mut memory.anchor_S, after.stretched_point_S() - before.stretched_point_S())
+            }
+            Self::Rigid(memory) => {
+                (&mut memory.anchor_S, after.ground_point_S() - before.ground_point_S())
+            }
+            Self::HuntCrossley(_) => return,
+        };
+        *anchor_S = (Vec3::from(*anchor_S) + by_S).into();
     }
 }
 

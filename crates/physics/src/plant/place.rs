@@ -2,6 +2,7 @@
 
 use super::Plant;
 use super::step::imu_at_rest;
+use crate::dynamics::{Positions, Velocities};
 use crate::spatial::{Quaternion, Vec3};
 
 impl Plant {
@@ -20,7 +21,32 @@ impl Plant {
         for (contact, begun) in self.state.contacts.iter_mut().zip(begun) {
             contact.law = begun.law;
         }
-        // with the forces of the new anchors
+        self.go_on_from_here();
+    }
+
+    /// Puts the robot at `q`, moving at `v`, in the middle of what it does: anchors move with
+    /// their stations, so that friction springs stay stretched as they were; contacts between
+    /// shapes begin anew. All else is as in [`place_base`](Self::place_base).
+    pub fn carry_to(&mut self, q: &Positions, v: &Velocities) {
+        self.settle();
+        let before: Vec<_> = self.contacts.evaluated().to_vec();
+        self.state.q.clone_from(q);
+        self.state.v.clone_from(v);
+        self.settle();
+        self.state.touches.clear();
+        self.forget_momentum();
+        let after = self.contacts.evaluated();
+        for ((contact, before), after) in self.state.contacts.iter_mut().zip(&before).zip(after) {
+            if before.surface == after.surface {
+                contact.law.carry(before, after);
+            }
+        }
+        self.go_on_from_here();
+    }
+
+    /// Sensors and forces of a state that was set.
+    fn go_on_from_here(&mut self) {
+        // with the forces of the anchors
         self.settle();
         let imu = &self.spec.imu;
         self.state.imu_v_before_W = self.data.point_velocity_W(imu.body, &imu.X_BI.p);
