@@ -36,14 +36,14 @@ fn flooded(publishers: u8, links: usize) {
     let after = observer.until("two seconds", |s| s.tick >= from + 2000);
     end.store(true, Ordering::Relaxed);
     let sent: u64 = floods.into_iter().map(|flood| flood.join().unwrap()).sum();
-    assert_eq!(after.command_session, owned.command_session, "another session has the robot");
-    let height = after.truth_base_position_m[2];
-    assert!((height - owned.truth_base_position_m[2]).abs() < 0.02, "{height} m");
     let received = observer.status().counter("ros2_received");
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
     let (accepted, of_owner) = kept(&Log::read(&scene.log()), owned.command_session, from);
     println!("{sent} sent, {received} received; the owner kept {accepted} of {of_owner}");
+    assert_eq!(after.command_session, owned.command_session, "another session has the robot");
+    let height = after.truth_base_position_m[2];
+    assert!((height - owned.truth_base_position_m[2]).abs() < 0.02, "{height} m");
     assert!(received > 5 * of_owner, "{received} messages are no flood");
     assert!(accepted * 50 >= of_owner * 49, "{accepted} of {of_owner} commands");
     assert!(of_owner > 200, "{of_owner} commands: the owner hardly sent any");

@@ -515,6 +515,9 @@ async fn read_loop<F: Fn() -> Box<[u8]>>(
         Ok(batch)
     }
 
+    /// Time for the messages of one link before those of the others have their turn.
+    const RX_SLICE: Duration = Duration::from_micros(200);
+    let mut busy = Duration::ZERO;
     loop {
         tokio::select! {
             batch = read(link, priority, pool) => {
@@ -525,7 +528,15 @@ async fn read_loop<F: Fn() -> Box<[u8]>>(
                     let header_bytes = if link.link.is_streamed() { 2 } else { 0 };
                     stats.inc_bytes(zenoh_stats::Rx, header_bytes + batch.len() as u64);
                 }
+                let begin = Instant::now();
                 transport.read_messages(batch, link, #[cfg(feature = "stats")] &stats)?;
+                // A link on which there is always more to read would keep its thread for 128 reads
+                // of tokio's budget, 64 batches: others would wait for tenths of a second.
+                busy += begin.elapsed();
+                if busy > RX_SLICE {
+                    busy = Duration::ZERO;
+                    tokio::task::yield_now().await;
+                }
             }
             _ = lease_tracker.wait_if(priority.unwrap_or(Priority::Control) == Priority::Control) => {
                 bail!("{link}: expired after {} milliseconds", lease_tracker.timeout().as_millis());
