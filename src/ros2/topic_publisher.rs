@@ -76,8 +76,8 @@ impl TopicPublisher {
         }
         self.velocity.look(&fed.snapshot.state);
         if let Some(low) = &mut self.low_states {
-            let (now_ns, state) = (self.clock.now_ns(), &fed.snapshot.state);
-            low.publish((fed.number, state), now_ns, &mut self.buffer, &self.counters);
+            let (now_ns, snapshot) = (self.clock.now_ns(), &fed.snapshot);
+            low.publish((fed.number, snapshot), now_ns, &mut self.buffer, &self.counters);
         }
         let due = |l: &Line| fed.number.is_multiple_of(l.every) && l.topic.is_wanted();
         if !self.lines.iter().any(due) {

@@ -8,7 +8,9 @@ use hardstand::bus::PanicGuard;
 use hardstand::config::{HgMotors, Scenario};
 use hardstand::dds::{Participant, Quality, Readers, Receiving, Writer};
 use hardstand::ros2::messages::{Clock, JointState, Message};
-use hardstand::ros2::unitree::{HgLowCmd, LowState, Request, Response, has_its_crc};
+use hardstand::ros2::unitree::{
+    HgImuState, HgLowCmd, HgLowState, LowState, Request, Response, has_its_crc,
+};
 use hardstand_protocol::StateReading;
 
 use super::unitree::hold;
@@ -264,6 +266,63 @@ fn arm_sdk_moves_the_arms_by_its_weight_and_the_daemon_holds_the_rest() {
     daemon.signal(rustix::process::Signal::TERM);
     daemon.ends_with(0);
     scene.replays();
+}
+
+/// The pelvis is held upright, so what turns the torso is the waist alone.
+#[test]
+fn secondary_imu_is_the_unit_in_the_torso_beside_that_in_the_pelvis() {
+    let _one = serial();
+    let (_scene, _daemon, observer) = begin_g1();
+    let file = repository("benches/robots/g1_8.toml");
+    let motors = HgMotors::of(&Scenario::load(file.as_ref(), &[]).unwrap().model).unwrap();
+    let mut message = HgLowCmd::default();
+    for (motor, &joint) in message.motor_cmd.iter_mut().zip(&motors.joints).skip(12) {
+        motor.q = observer.model.joints[joint].q_initial as f32;
+        (motor.kp, motor.kd) = (300.0, 10.0);
+    }
+    (message.motor_cmd[14].q, message.motor_cmd[29].q) = (0.3, 1.0);
+    let unit = "unitree_hg::msg::dds_::IMUState_";
+    let state = ("rt/lowstate", "unitree_hg::msg::dds_::LowState_");
+    let topics = [("rt/secondary_imu", unit), ("rt/lf/secondary_imu", unit), state];
+    let peer = Peer::hearing(&topics);
+    let arms = peer.writer(("rt/arm_sdk", "unitree_hg::msg::dds_::LowCmd_"));
+    let bytes = encoded(&message);
+    let (mut counts, mut fastest) = ([0, 0, 0], [0.0_f32; 2]);
+    let mut last = (HgImuState::default(), HgLowState::default());
+    wait_for("it has bent forward and is at rest", || {
+        arms.put(&bytes);
+        std::thread::sleep(Duration::from_millis(2));
+        for bytes in peer.heard[0].try_iter() {
+            last.0 = HgImuState::decode(&bytes).unwrap();
+            fastest[0] = fastest[0].max(last.0.gyroscope[1]);
+            counts[0] += 1;
+        }
+        counts[1] += peer.heard[1].try_iter().count();
+        for bytes in peer.heard[2].try_iter() {
+            last.1 = HgLowState::decode(&bytes).unwrap();
+            fastest[1] = fastest[1].max(last.1.motor_state[14].dq);
+            counts[2] += 1;
+        }
+        let waist = &last.1.motor_state[14];
+        (last.1.tick > 3000 && waist.q > 0.2 && waist.dq.abs() < 1e-3).then_some(())
+    });
+    let (torso, low) = (&last.0, &last.1);
+    let q = low.motor_state[14].q;
+    assert!((torso.rpy[1] - q).abs() < 0.01, "pitch {} of the waist {q}", torso.rpy[1]);
+    assert!(low.imu_state.rpy[1].abs() < 1e-3, "the pelvis: {:?}", low.imu_state.rpy);
+    let expected = [-9.81 * q.sin(), 0.0, 9.81 * q.cos()];
+    for (i, f) in expected.into_iter().enumerate() {
+        assert!(
+            (torso.accelerometer[i] - f).abs() < 0.15,
+            "{:?}, {expected:?}",
+            torso.accelerometer
+        );
+    }
+    let ratio = fastest[0] / fastest[1];
+    assert!(fastest[1] > 0.2 && (0.95..1.05).contains(&ratio), "rad/s: {fastest:?}");
+    let [fast, slow, states] = counts.map(|n| n as f64);
+    assert!((fast / states - 1.0).abs() < 0.05, "at the rate of lowstate: {counts:?}");
+    assert!((10.0 * slow / fast - 1.0).abs() < 0.1, "every tenth: {counts:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Putting the robot elsewhere.
 
 use super::Plant;
-use super::step::imu_at_rest;
+use super::imus::velocity_W;
 use crate::spatial::{Quaternion, Vec3};
 
 impl Plant {
@@ -22,9 +22,8 @@ impl Plant {
         }
         // with the forces of the new anchors
         self.settle();
-        let imu = &self.spec.imu;
-        self.state.imu_v_before_W = self.data.point_velocity_W(imu.body, &imu.X_BI.p);
-        self.imu = imu_at_rest(&self.spec, &self.data);
+        self.state.imu_v_before_W = velocity_W(&self.spec.imu, &self.data);
+        self.rest_imus();
         self.start_sensors();
         self.wake();
     }
