@@ -247,6 +247,14 @@ impl CommandSubscriber {
         self.send(&mut state, publisher, &now, answers_tick, joints).map(drop)
     }
 
+    /// Receives a message that is no command of joints, and counts one that `take` refuses.
+    pub(super) fn receive_other(&self, topic: &str, take: impl FnOnce() -> Result<(), Refused>) {
+        self.counters.count_received();
+        if let Err(refused) = take() {
+            self.counters.count(topic, &refused);
+        }
+    }
+
     /// Follows a trajectory of the daemon's own.
     pub(super) fn follow_own(
         &self,

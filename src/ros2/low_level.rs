@@ -5,15 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::command_subscriber::{CommandSubscriber, LOW_CMD};
 use super::counters::{RosCounters, RosRejection};
-use super::messages::Message;
+use super::messages::{Joy, Message};
 use super::naming::End;
 use super::orders::Refused;
 use super::postures::{Posture, Postures};
+use super::remote::Remote;
 use super::topics::MessageType;
 use super::unitree::{
     Checked, Guard, HgImuState, HgLowCmd, HgLowState, LowCmd, LowState, SportModeState, WRITERS,
     WirelessController, arms, fill, fill_hg, fill_sport, has_its_crc, hg_imu, hg_set_points,
-    set_crc, set_points, sticks, watch,
+    remote_bytes, set_crc, set_points, watch,
 };
 use super::wires::{Out, Take, Wires};
 use crate::config::{HgMotors, Motors, UnitreeRobot, UnitreeSettings};
@@ -31,6 +32,9 @@ const TORSO_TOPIC: &str = "/secondary_imu";
 const SLOW_TORSO_TOPIC: &str = "/lf/secondary_imu";
 const REMOTE_TOPIC: &str = "/wirelesscontroller";
 
+/// Axes and buttons of a game controller.
+pub(super) const JOY_TOPIC: &str = "/joy";
+
 /// One in so many states is on the slow topic and has the sticks beside it.
 const SLOW: u64 = 10;
 
@@ -40,6 +44,7 @@ pub(super) struct LowStates {
     robot: Robot,
     every: u64,
     guard: Guard,
+    remote_control: Arc<Remote>,
     fast: Out,
     slow: Out,
     remote: Out,
@@ -61,7 +66,7 @@ pub(super) fn low_level(
     wires: &mut Wires<'_>,
     settings: &UnitreeSettings,
     subscriber: &Arc<CommandSubscriber>,
-    motion: &OwnMotion,
+    (motion, remote_control): (&OwnMotion, Remote),
 ) -> Result<(LowStates, Guard)> {
     let own = [random_number() as u32, random_number() as u32];
     let guard = Guard::new(own);
@@ -102,6 +107,7 @@ pub(super) fn low_level(
         robot,
         every: settings.every_ticks,
         guard: guard.clone(),
+        remote_control: listen_to_joy(wires, &guard, subscriber, remote_control)?,
         fast: wires.publish(state, LOW_STATE_TOPIC)?,
         slow: wires.publish(state, SLOW_STATE_TOPIC)?,
         remote: wires.publish(MessageType::of::<WirelessController>(), REMOTE_TOPIC)?,
@@ -123,6 +129,11 @@ impl LowStates {
         wanted.then_some(self.every)
     }
 
+    /// Lets go a remote control that is no longer heard.
+    pub(super) fn look(&self) {
+        self.remote_control.look();
+    }
+
     /// Publishes the state with this number, if it is due.
     pub(super) fn publish(
         &mut self,
@@ -135,14 +146,17 @@ impl LowStates {
             return;
         }
         let (state, slow) = (&snapshot.state, number.is_multiple_of(self.every * SLOW));
+        let remote = self.remote_control.shown(state);
         match &mut self.robot {
             Robot::Go { motors, message } => {
                 fill(motors, state, message);
+                message.wireless_remote = remote_bytes(&remote);
                 message.encode(buffer);
                 set_crc::<LowState>(buffer);
             }
             Robot::Hg { motors, message, mode_pr } => {
                 fill_hg(motors, state, message);
+                message.wireless_remote = remote_bytes(&remote);
                 message.mode_pr = mode_pr.load(Ordering::Relaxed);
                 message.encode(buffer);
                 set_crc::<HgLowState>(buffer);
@@ -170,10 +184,29 @@ impl LowStates {
             }
         }
         if slow && self.remote.is_wanted() {
-            sticks(state).encode(buffer);
+            remote.encode(buffer);
             self.remote.put(buffer, unix_ns, counters);
         }
     }
+}
+
+/// `/joy`: sticks and keys of the remote control.
+fn listen_to_joy(
+    wires: &mut Wires<'_>,
+    guard: &Guard,
+    subscriber: &Arc<CommandSubscriber>,
+    remote: Remote,
+) -> Result<Arc<Remote>> {
+    let remote = Arc::new(remote);
+    let (of, guard, subscriber) = (Arc::clone(&remote), guard.clone(), Arc::clone(subscriber));
+    let take: Take = Box::new(move |bytes, _| {
+        subscriber.receive_other(JOY_TOPIC, || match guard.block_reason() {
+            Some(why) => Err(Refused::new(RosRejection::Guard, why.into())),
+            None => of.hear(bytes),
+        });
+    });
+    wires.listen(MessageType::of::<Joy>(), JOY_TOPIC, End::Subscriber, take)?;
+    Ok(remote)
 }
 
 /// The topics of the unit in a humanoid's torso, if it has one.

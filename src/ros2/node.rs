@@ -20,6 +20,7 @@ use super::naming::End;
 use super::orders::Orders;
 use super::postures::Postures;
 use super::readings::Readings;
+use super::remote::Remote;
 use super::services::Services;
 use super::simulator::Simulator;
 use super::stamps::Stamps;
@@ -95,8 +96,13 @@ impl Node {
         listen_to_velocities(&mut wires, orders.clone(), &counters)?;
         let velocity = Arc::new(TimedVelocity::new(orders.clone()));
         let robot_and_model = (scenario, model);
-        let low_states =
-            unitree_robot(&mut wires, robot_and_model, &subscriber, &velocity, &counters)?;
+        let low_states = unitree_robot(
+            &mut wires,
+            robot_and_model,
+            &subscriber,
+            (&velocity, &orders),
+            &counters,
+        )?;
         // a bridge needs another announcement for actions
         let action = match scenario.ros2.mode {
             Ros2Mode::Bridge => None,
@@ -200,14 +206,15 @@ fn unitree_robot(
     wires: &mut Wires<'_>,
     (scenario, model): (&Scenario, &ModelReply),
     subscriber: &Arc<CommandSubscriber>,
-    velocity: &Arc<TimedVelocity>,
+    (velocity, orders): (&Arc<TimedVelocity>, &OrderPort),
     counters: &Arc<RosCounters>,
 ) -> Result<Option<LowStates>> {
     let Some(settings) = &scenario.unitree else { return Ok(None) };
     let postures = Arc::new(Postures::of(scenario, &settings.robot, hold_gains(scenario)));
     let hold_ns = scenario.watchdog.hold_ticks * scenario.spec.period_ns;
     let motion = OwnMotion { postures: Arc::clone(&postures), hold_ns };
-    let (low_states, guard) = low_level(wires, settings, subscriber, &motion)?;
+    let (low_states, guard) =
+        low_level(wires, settings, subscriber, (&motion, Remote::new(orders.clone())))?;
     if let Some(walker) = &settings.walker {
         subscriber.set_walk(Walk::new(walker, model)?);
     }

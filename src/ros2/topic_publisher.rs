@@ -49,6 +49,9 @@ impl TopicPublisher {
     pub(super) fn run(&mut self, stop: &AtomicBool) {
         while !stop.load(Ordering::Acquire) && !self.panic_guard.is_over() {
             self.every.store(self.wanted(), Ordering::Release);
+            if let Some(low) = &self.low_states {
+                low.look();
+            }
             let Some(fed) = self.inbox.take_within(LOOK) else { continue };
             let panic_guard = self.panic_guard.clone();
             panic_guard.guard(|| self.take(&fed));

@@ -69,7 +69,6 @@ pub fn fill(motors: &Motors, s: &StateReading, m: &mut LowState) {
     }
     m.foot_force = foot_forces(motors, s);
     m.foot_force_est = m.foot_force;
-    m.wireless_remote = remote_bytes(&sticks(s));
 }
 
 /// The same for a humanoid.
@@ -82,7 +81,6 @@ pub fn fill_hg(motors: &HgMotors, s: &StateReading, m: &mut HgLowState) {
         motor.mode = 1;
         (motor.q, motor.dq, motor.tau_est) = (at.q as f32, at.dq as f32, at.tau as f32);
     }
-    m.wireless_remote = remote_bytes(&sticks(s));
 }
 
 /// The message of a unit with this orientation, angular velocity, rad/s, and specific force, m/s².

@@ -17,12 +17,12 @@ use super::unitree::hold;
 use crate::common::process::{Observer, Process, Scene, repository, serial, wait_for};
 
 const LOW_CMD: (&str, &str) = ("rt/lowcmd", "unitree_go::msg::dds_::LowCmd_");
-const LOW_STATE: (&str, &str) = ("rt/lowstate", "unitree_go::msg::dds_::LowState_");
+pub const LOW_STATE: (&str, &str) = ("rt/lowstate", "unitree_go::msg::dds_::LowState_");
 const REQUEST: &str = "unitree_api::msg::dds_::Request_";
 const RESPONSE: &str = "unitree_api::msg::dds_::Response_";
 
 /// A domain of this process: its ports are below those that the system gives away.
-fn domain() -> u16 {
+pub fn domain() -> u16 {
     (1 + std::process::id() % 99) as u16
 }
 
@@ -36,7 +36,7 @@ fn begin_g1() -> (Scene, Process, Observer) {
     begin_with("benches/robots/g1_8.toml", &[&["robot.name=quadruped"][..], &hangs].concat())
 }
 
-fn begin_with(scenario: &str, more: &[&str]) -> (Scene, Process, Observer) {
+pub fn begin_with(scenario: &str, more: &[&str]) -> (Scene, Process, Observer) {
     let scene = Scene::new();
     let domain = format!("ros2.domain={}", domain());
     let sets = [&domain, "ros2.mode=dds", "unitree.enabled=true", "command.hold_ticks=2000"];
@@ -49,14 +49,14 @@ fn begin_with(scenario: &str, more: &[&str]) -> (Scene, Process, Observer) {
 }
 
 /// Topics of one peer, and the messages that it hears.
-struct Peer {
+pub struct Peer {
     participant: Participant,
     _receiving: Receiving,
-    heard: Vec<Receiver<Vec<u8>>>,
+    pub heard: Vec<Receiver<Vec<u8>>>,
 }
 
 impl Peer {
-    fn hearing(topics: &[(&str, &str)]) -> Self {
+    pub fn hearing(topics: &[(&str, &str)]) -> Self {
         let participant = Participant::open(domain(), "lo").unwrap();
         let (mut readers, mut heard) = (Readers::default(), Vec::new());
         for &topic in topics {
