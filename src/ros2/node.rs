@@ -109,7 +109,8 @@ impl Node {
             _ => Some(FollowAction::serve(&mut wires, &subscriber, &counters)?),
         };
         let stop = Arc::new(AtomicBool::new(false));
-        let simulator = Simulator::new(orders, feed.newest.clone(), simulation, &robot);
+        let joins = Arc::clone(&subscriber);
+        let simulator = Simulator::new(orders, (feed.newest.clone(), joins), simulation, &robot);
         let services = Services::start(&mut wires, simulator, &stop, Arc::clone(&counters))?;
         let mut topic_publisher = TopicPublisher {
             lines,
@@ -190,8 +191,13 @@ fn command_subscriber(
     let robot = (model.layout_hash, Stamps { period_ns: model.period_ns, exact });
     let orders = Orders::new(joints, gains);
     let orders = orders.with_interfaces(scenario.ros2.command_interfaces.clone());
+    let (joined, standby) = match joined {
+        Some((joined, true)) => (Some(joined), None),
+        Some((joined, false)) => (None, Some(joined)),
+        None => (None, None),
+    };
     let ends = (ingress(), joined);
-    CommandSubscriber::new(orders, robot, ends, now, Arc::clone(counters))
+    CommandSubscriber::new(orders, robot, ends, now, Arc::clone(counters)).with_standby(standby)
 }
 
 /// The gains with which positions without gains are held.

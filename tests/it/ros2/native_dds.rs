@@ -338,6 +338,19 @@ fn a_service_of_ros_2_is_answered_over_dds() {
 }
 
 #[test]
+fn a_node_joins_by_a_service_over_dds() {
+    let _one = serial();
+    let (_scene, _daemon, observer) = begin();
+    let peer =
+        Peer::hearing(&[("rr/hardstand/joinReply", "std_srvs::srv::dds_::SetBool_Response_")]);
+    let request = ("rq/hardstand/joinRequest", "std_srvs::srv::dds_::SetBool_Request_");
+    let answer = peer.ask(&peer.writer(request), &[0, 1, 0, 0, 1]);
+    assert_eq!(answer[4], 1, "success, then a text: {answer:?}");
+    let status = observer.status_until("it has joined", |s| !s.controllers.is_empty());
+    assert_eq!(status.controllers[0].name, "ros2");
+}
+
+#[test]
 fn where_another_writer_of_lowstate_is_nothing_is_said_or_obeyed() {
     let _one = serial();
     let robot = Peer::hearing(&[]);
