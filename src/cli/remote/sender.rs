@@ -27,7 +27,7 @@ enum Way {
     /// The daemon's bus, and the key of `rmw_zenoh`.
     Bus(Client, String),
     #[cfg(feature = "dds")]
-    Dds(Writer, #[allow(dead_code, reason = "the writer is its own")] Participant),
+    Dds(Writer, #[allow(dead_code, reason = "lives as long as the writer")] Participant),
 }
 
 impl Sender {
