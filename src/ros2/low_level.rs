@@ -124,7 +124,7 @@ impl LowStates {
         let [sport, odometry] = &self.bodies;
         // each is asked: it keeps count of its readers
         let all = [&self.fast, &self.slow, &self.remote, sport, odometry].map(Out::is_wanted);
-        let torso = self.torso.iter().flatten().fold(false, |any, out| out.is_wanted() || any);
+        let torso = self.torso.iter().flatten().filter(|out| out.is_wanted()).count() > 0;
         let wanted = (torso || all.contains(&true)) && self.guard.block_reason().is_none();
         wanted.then_some(self.every)
     }

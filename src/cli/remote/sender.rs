@@ -25,9 +25,10 @@ pub(super) struct Sender {
 #[derive(Debug)]
 enum Way {
     /// The daemon's bus, and the key of `rmw_zenoh`.
-    Bus(Client, String),
+    Bus(Box<Client>, String),
+    /// A writer of `rt/joy`, and its participant.
     #[cfg(feature = "dds")]
-    Dds(Writer, #[allow(dead_code, reason = "lives as long as the writer")] Participant),
+    Dds(Box<(Writer, Participant)>),
 }
 
 impl Sender {
@@ -37,12 +38,12 @@ impl Sender {
             let participant = Participant::open(a.domain, &a.interface)?;
             let writer = participant.writer("rt/joy", DDS_TYPE, Quality::Reliable)?;
             wait("no reader of rt/joy", || writer.is_wanted())?;
-            return Ok(Self { way: Way::Dds(writer, participant), buffer: Vec::new() });
+            return Ok(Self { way: Way::Dds(Box::new((writer, participant))), buffer: Vec::new() });
         }
         let client = a.daemon.client()?;
         let key = format!("{}/joy/{DDS_TYPE}/{}", a.domain, Joy::HASH);
         wait(&format!("no daemon at {}", a.daemon.connect), || client.is_connected())?;
-        Ok(Self { way: Way::Bus(client, key), buffer: Vec::new() })
+        Ok(Self { way: Way::Bus(Box::new(client), key), buffer: Vec::new() })
     }
 
     pub(super) fn send(&mut self, joy: &Joy) -> Result<()> {
@@ -51,7 +52,7 @@ impl Sender {
             Way::Bus(client, key) => client.put(key, &self.buffer)?,
             // one that the send buffer does not take is sent again soon
             #[cfg(feature = "dds")]
-            Way::Dds(writer, _) => _ = writer.put(&self.buffer),
+            Way::Dds(both) => _ = both.0.put(&self.buffer),
         }
         Ok(())
     }
