@@ -47,6 +47,8 @@ mod plot_differences;
 mod plot_run;
 mod progress;
 mod recover;
+#[cfg(feature = "zenoh")]
+mod remote;
 mod replay;
 #[cfg(feature = "zenoh")]
 mod replay_live;
@@ -104,6 +106,8 @@ pub fn main() -> process::ExitCode {
         Verb::Ctl(a) => ctl::ctl(a),
         #[cfg(feature = "zenoh")]
         Verb::Events(a) => events::events(a),
+        #[cfg(feature = "zenoh")]
+        Verb::Remote(a) => remote::remote(a),
         #[cfg(feature = "zenoh")]
         Verb::Status(a) => status::status(a),
         #[cfg(feature = "zenoh")]

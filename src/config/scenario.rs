@@ -186,7 +186,7 @@ fn build(
     let sim = Sim::read(root, mistakes);
     let held = constraints::constraints(root, &loaded.model, mistakes);
     let drives = drives::drives(root, &mut loaded.model);
-    let spec = plant_spec(root, &sim, &loaded, (&held, drives), mistakes);
+    let mut spec = plant_spec(root, &sim, &loaded, (&held, drives), mistakes);
     let (watchdog, gains_max) = command(root);
     for (joint, gains) in loaded.model.joints.iter().zip(&hold_gains) {
         let [kp_max, kd_max] = gains_max;
@@ -208,6 +208,8 @@ fn build(
     let mut ros2 = ros2(root, spec.period_ns, &control.mode, &mut bus);
     let joints: Vec<&str> = loaded.model.joints.iter().map(|j| j.name.as_str()).collect();
     ros2.command_interfaces = command_interfaces(robot_urdf, &joints);
+    let unitree = unitree(root, &loaded.model, &spec, &ros2);
+    spec.second_imu = unitree.as_ref().and_then(UnitreeSettings::torso_imu);
     Scenario {
         complete_toml: table.to_string(),
         robot_urdf: robot_urdf.into(),
@@ -225,7 +227,7 @@ fn build(
         buses: buses(root, &loaded.model, 1_000_000_000 / spec.period_ns, &events, mistakes),
         ports: packet_ports(root),
         lcm: lcm(root, &loaded.model, &spec),
-        unitree: unitree(root, &loaded.model, &spec, &ros2),
+        unitree,
         ros2,
         record: record(root),
         sandbox: sandbox(root),
@@ -276,6 +278,7 @@ fn plant_spec(
         constraints: held.all.clone(),
         stops: stops(root),
         imu: imu(root, &loaded.model),
+        second_imu: None,
         foot_switch: switch.spec(),
         drives,
         sensors,

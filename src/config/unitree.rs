@@ -1,4 +1,5 @@
 //! The section `unitree` of a scenario: whether the daemon uses Unitree's messages.
+#![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 use std::path::PathBuf;
 
@@ -7,6 +8,8 @@ use super::section::Section;
 use super::{Ros2Mode, Ros2Settings};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::PlantSpec;
+use hardstand_physics::sensor::ImuSpec;
+use hardstand_physics::spatial::Transform;
 
 /// Highest rate that "auto" chooses, Hz: that of the real robot.
 const RATE_MOST_HZ: u64 = 500;
@@ -24,7 +27,7 @@ pub struct Motors {
 }
 
 /// A kind of humanoid: what Unitree's messages mean for it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub struct HgKind {
     /// Its name.
     pub name: &'static str,
@@ -37,9 +40,15 @@ pub struct HgKind {
     /// Motors that `rt/arm_sdk` moves, and the place of their weight; none for a kind whose
     /// places were not found in a program of Unitree's.
     pub arms: Option<(std::ops::Range<usize>, usize)>,
+    /// Place of the second unit in `torso_link`, m, where the robot's file has no link for it.
+    torso_imu_m: [f64; 3],
 }
 
-/// Source: unitree_ros, descriptions of the robots; unitree_sdk2_python, low-level examples and
+/// The link of the second unit in Unitree's URDF of a G1, and the one that carries it.
+const TORSO_LINKS: [&str; 2] = ["imu_in_torso", "torso_link"];
+
+/// Source: unitree_ros, descriptions of the robots (that of a H1-2 without the place of its second
+/// unit, which is at the link's origin); unitree_sdk2_python, low-level examples and
 /// `g1_arm7_sdk_dds_example.py`; unitree_rl_lab, controllers for `mode_machine`.
 static KINDS: [HgKind; 2] = [
     HgKind {
@@ -48,8 +57,16 @@ static KINDS: [HgKind; 2] = [
         mode_machine: 5,
         parallel: &[4, 5, 10, 11, 13, 14],
         arms: Some((12..29, 29)),
+        torso_imu_m: [-0.03959, -0.00224, 0.14792],
     },
-    HgKind { name: "H1-2", joints: &H1_2, mode_machine: 6, parallel: &[4, 5, 10, 11], arms: None },
+    HgKind {
+        name: "H1-2",
+        joints: &H1_2,
+        mode_machine: 6,
+        parallel: &[4, 5, 10, 11],
+        arms: None,
+        torso_imu_m: [0.0; 3],
+    },
 ];
 
 const G1: [&str; 29] = [
@@ -115,16 +132,18 @@ const H1_2: [&str; 27] = [
 ];
 
 /// Joints of a humanoid in the order of Unitree's messages.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HgMotors {
     /// Its kind.
     pub kind: &'static HgKind,
     /// Indices into the model's joints.
     pub joints: Vec<usize>,
+    /// The unit in its torso, beside the one of `[imu]`.
+    pub torso_imu: Option<ImuSpec>,
 }
 
 /// The robots that have Unitree's messages.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum UnitreeRobot {
     /// A quadruped: `unitree_go`.
     Go(Motors),
@@ -133,7 +152,7 @@ pub enum UnitreeRobot {
 }
 
 /// Settings of Unitree's messages.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UnitreeSettings {
     /// The order of motors and feet.
     pub robot: UnitreeRobot,
@@ -173,9 +192,13 @@ pub(super) fn unitree(
         true => None,
         false => Some(s.count("mode_machine", 0, u32::from(u8::MAX)) as u8),
     };
-    let walker = walker(&s);
+    let (walker, torso) = (walker(&s), s.text("torso_imu"));
     let quadruped = Motors::of(model, spec).map(UnitreeRobot::Go);
-    let robot = quadruped.or_else(|| HgMotors::of(model).map(UnitreeRobot::Hg));
+    let humanoid = HgMotors::of(model).map(|motors| {
+        let torso_imu = torso_imu(&s, torso, model, motors.kind);
+        UnitreeRobot::Hg(HgMotors { torso_imu, ..motors })
+    });
+    let robot = quadruped.or(humanoid);
     if enabled && robot.is_none() {
         s.mistake(
             "enabled",
@@ -196,6 +219,29 @@ pub(super) fn unitree(
     Some(UnitreeSettings { robot, mode_machine: given.unwrap_or(own), every_ticks, walker })
 }
 
+/// The unit in the torso of a humanoid, on the link `name`; "" for none.
+fn torso_imu(s: &Section<'_>, name: &str, model: &Model, kind: &HgKind) -> Option<ImuSpec> {
+    let on = |name: &str, p| {
+        let frame = model.frame(name)?;
+        let X_FI = Transform::from_xyz_rpy(p, [0.0; 3]);
+        Some(ImuSpec { body: frame.body, X_BI: frame.X_BF.compose(&X_FI) })
+    };
+    match name {
+        "" => None,
+        "auto" => {
+            let [link, torso] = TORSO_LINKS;
+            on(link, [0.0; 3]).or_else(|| on(torso, kind.torso_imu_m))
+        }
+        link => {
+            let unit = on(link, [0.0; 3]);
+            if unit.is_none() {
+                s.mistake("torso_imu", "the name of a link of the robot, \"auto\" or \"\"");
+            }
+            unit
+        }
+    }
+}
+
 fn walker(s: &Section<'_>) -> Option<Walker> {
     let (name, policy) = (s.text("walker"), s.text("walker_policy"));
     let policy = (!policy.is_empty()).then(|| PathBuf::from(policy));
@@ -210,6 +256,17 @@ fn walker(s: &Section<'_>) -> Option<Walker> {
     }
 }
 
+impl UnitreeSettings {
+    /// The unit in the torso of a humanoid.
+    #[must_use]
+    pub const fn torso_imu(&self) -> Option<ImuSpec> {
+        match &self.robot {
+            UnitreeRobot::Go(_) => None,
+            UnitreeRobot::Hg(motors) => motors.torso_imu,
+        }
+    }
+}
+
 impl HgMotors {
     /// The order for a robot with all joints of one kind, by their names, and no others.
     #[must_use]
@@ -218,7 +275,7 @@ impl HgMotors {
         let of = |kind: &'static HgKind| {
             let joints: Option<Vec<usize>> = kind.joints.iter().map(place).collect();
             let joints = joints.filter(|joints| joints.len() == model.joint_count())?;
-            Some(Self { kind, joints })
+            Some(Self { kind, joints, torso_imu: None })
         };
         KINDS.iter().find_map(of)
     }

@@ -73,6 +73,10 @@ struct State {
     sessions: Sessions,
     /// Where commands are those of one controller that has joined.
     joined: Option<Joined>,
+    /// Likewise, where commands join only after [`join`](CommandSubscriber::join).
+    standby: Option<Joined>,
+    /// It is in `joined` because a node has asked for it.
+    by_request: bool,
     /// Run, and the answer to its first state, if the stamp of that is 0.
     first: Option<(u32, Vec<JointCommand>)>,
     following: Option<(Publisher, Motion)>,
@@ -156,6 +160,45 @@ impl CommandSubscriber {
     ) -> Self {
         let state = Mutex::new(State { joined, ..State::default() });
         Self { orders, stamps, layout_hash, ingress, now: Box::new(now), counters, state }
+    }
+
+    /// Lets commands join by `standby` once a node asks for it.
+    #[must_use]
+    pub(super) fn with_standby(self, standby: Option<Joined>) -> Self {
+        self.lock().standby = standby;
+        self
+    }
+
+    /// Joins for all nodes that command, before a command does.
+    ///
+    /// # Errors
+    /// [`RosRejection::Join`] if it may not join now, or never.
+    pub(super) fn join(&self) -> Result<(), Refused> {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let from_standby = state.joined.is_none();
+        let Some(joined) = state.joined.as_mut().or(state.standby.as_mut()) else {
+            let text = "ros2.join is \"off\"; it must be \"auto\" or \"required\"";
+            return Err(Refused::new(RosRejection::Join, text.into()));
+        };
+        joined.join_now()?;
+        if from_standby {
+            state.joined = state.standby.take();
+            state.by_request = true;
+        }
+        Ok(())
+    }
+
+    /// Gives the joints back. Where commands join by themselves, the next one joins again.
+    pub(super) fn leave(&self) {
+        let mut state = self.lock();
+        state.following = None;
+        if let Some(joined) = &mut state.joined {
+            joined.leave();
+        }
+        if std::mem::take(&mut state.by_request) {
+            state.standby = state.joined.take();
+        }
     }
 
     /// Receives the bytes of a message of the topic with the number `topic`. Counts a message that
@@ -245,6 +288,14 @@ impl CommandSubscriber {
         }
         let joints = state.with_arms(now.time_ns, joints);
         self.send(&mut state, publisher, &now, answers_tick, joints).map(drop)
+    }
+
+    /// Receives a message that is no command of joints, and counts one that `take` refuses.
+    pub(super) fn receive_other(&self, topic: &str, take: impl FnOnce() -> Result<(), Refused>) {
+        self.counters.count_received();
+        if let Err(refused) = take() {
+            self.counters.count(topic, &refused);
+        }
     }
 
     /// Follows a trajectory of the daemon's own.

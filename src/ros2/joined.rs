@@ -19,18 +19,19 @@ pub struct Joined {
 }
 
 impl Joined {
-    /// One for the scenario, if commands over ROS 2 join in its mode.
+    /// One for the scenario, and whether it joins with its first command; `None` if nothing over
+    /// ROS 2 may join.
     pub(super) fn of(
         scenario: &Scenario,
         model: &ModelReply,
         (newest, orders): (SharedNewest, BusOrders),
         ingress: impl FnOnce() -> CommandIngress,
-    ) -> Option<Self> {
+    ) -> Option<(Self, bool)> {
         let waits = scenario.control.mode != Mode::RealTime;
         let joins = match scenario.ros2.join {
             Ros2Join::Auto => waits,
             Ros2Join::Required => true,
-            Ros2Join::Off => false,
+            Ros2Join::Off => return None,
         };
         let spec = SourceSpec {
             name: CONTROLLER.into(),
@@ -41,7 +42,7 @@ impl Joined {
             hold_ticks: scenario.watchdog.hold_ticks,
             layout_hash: model.layout_hash,
         };
-        joins.then(|| Self { source: Source::new(spec, orders, ingress()), newest })
+        Some((Self { source: Source::new(spec, orders, ingress()), newest }, joins))
     }
 
     /// True if another controller commands the robot.
@@ -59,15 +60,40 @@ impl Joined {
         at: (u32, u64),
         joints: Vec<JointCommand>,
     ) -> Result<Result<(), Rejection>, Refused> {
-        let now = self.newest.port_state();
-        if !self.source.holds(&now) && !self.source.join(&now) {
-            let text = format!(
-                "the controller \"{CONTROLLER}\" may not join now: another one has joints of the \
-                 robot, or it has been stopped"
-            );
-            return Err(Refused::new(RosRejection::Join, text));
-        }
+        self.join()?;
         Ok(self.source.send(at, joints))
+    }
+
+    /// Joins, if it has not the joints.
+    ///
+    /// # Errors
+    /// [`RosRejection::Join`] if it may not join now.
+    pub(super) fn join(&mut self) -> Result<(), Refused> {
+        let now = self.newest.port_state();
+        if self.source.holds(&now) || self.source.join(&now) {
+            return Ok(());
+        }
+        let text = format!(
+            "the controller \"{CONTROLLER}\" may not join now: another one has joints of the \
+             robot, or it has been stopped"
+        );
+        Err(Refused::new(RosRejection::Join, text))
+    }
+
+    /// Joins although it may just have been refused: it is asked to.
+    ///
+    /// # Errors
+    /// As [`join`](Self::join).
+    pub(super) fn join_now(&mut self) -> Result<(), Refused> {
+        if !self.source.holds(&self.newest.port_state()) {
+            self.source.forget();
+        }
+        self.join()
+    }
+
+    /// Gives the joints back.
+    pub(super) fn leave(&mut self) {
+        self.source.leave();
     }
 
     /// Whether the state of a run and tick asks for a command that it has not got yet.

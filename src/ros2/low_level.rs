@@ -5,20 +5,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::command_subscriber::{CommandSubscriber, LOW_CMD};
 use super::counters::{RosCounters, RosRejection};
-use super::messages::Message;
+use super::messages::{Joy, Message};
 use super::naming::End;
 use super::orders::Refused;
 use super::postures::{Posture, Postures};
+use super::remote::Remote;
 use super::topics::MessageType;
 use super::unitree::{
-    Checked, Guard, HgLowCmd, HgLowState, LowCmd, LowState, SportModeState, WRITERS,
-    WirelessController, arms, fill, fill_hg, fill_sport, has_its_crc, hg_set_points, set_crc,
-    set_points, sticks, watch,
+    Checked, Guard, HgImuState, HgLowCmd, HgLowState, LowCmd, LowState, SportModeState, WRITERS,
+    WirelessController, arms, fill, fill_hg, fill_sport, has_its_crc, hg_imu, hg_set_points,
+    remote_bytes, set_crc, set_points, watch,
 };
 use super::wires::{Out, Take, Wires};
 use crate::config::{HgMotors, Motors, UnitreeRobot, UnitreeSettings};
+use crate::simulation::Snapshot;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{JointCommand, StateReading, random_number};
+use hardstand_protocol::{JointCommand, random_number};
 
 /// Topic names of the real robot; the namespace does not apply.
 const LOW_STATE_TOPIC: &str = "/lowstate";
@@ -26,7 +28,12 @@ const SLOW_STATE_TOPIC: &str = "/lf/lowstate";
 const LOW_CMD_TOPIC: &str = "/lowcmd";
 const ARM_TOPIC: &str = "/arm_sdk";
 const BODY_TOPICS: [&str; 2] = ["/sportmodestate", "/odommodestate"];
+const TORSO_TOPIC: &str = "/secondary_imu";
+const SLOW_TORSO_TOPIC: &str = "/lf/secondary_imu";
 const REMOTE_TOPIC: &str = "/wirelesscontroller";
+
+/// Axes and buttons of a game controller.
+pub(super) const JOY_TOPIC: &str = "/joy";
 
 /// One in so many states is on the slow topic and has the sticks beside it.
 const SLOW: u64 = 10;
@@ -37,9 +44,12 @@ pub(super) struct LowStates {
     robot: Robot,
     every: u64,
     guard: Guard,
+    remote_control: Arc<Remote>,
     fast: Out,
     slow: Out,
     remote: Out,
+    /// Fast and slow, of the unit in a humanoid's torso.
+    torso: Option<[Out; 2]>,
     /// Of the body, both the same.
     bodies: [Out; 2],
     body: SportModeState,
@@ -56,7 +66,7 @@ pub(super) fn low_level(
     wires: &mut Wires<'_>,
     settings: &UnitreeSettings,
     subscriber: &Arc<CommandSubscriber>,
-    motion: &OwnMotion,
+    (motion, remote_control): (&OwnMotion, Remote),
 ) -> Result<(LowStates, Guard)> {
     let own = [random_number() as u32, random_number() as u32];
     let guard = Guard::new(own);
@@ -97,9 +107,11 @@ pub(super) fn low_level(
         robot,
         every: settings.every_ticks,
         guard: guard.clone(),
+        remote_control: listen_to_joy(wires, &guard, subscriber, remote_control)?,
         fast: wires.publish(state, LOW_STATE_TOPIC)?,
         slow: wires.publish(state, SLOW_STATE_TOPIC)?,
         remote: wires.publish(MessageType::of::<WirelessController>(), REMOTE_TOPIC)?,
+        torso: torso(wires, settings)?,
         bodies: [wires.publish(body, BODY_TOPICS[0])?, wires.publish(body, BODY_TOPICS[1])?],
         body: SportModeState::default(),
     };
@@ -112,14 +124,20 @@ impl LowStates {
         let [sport, odometry] = &self.bodies;
         // each is asked: it keeps count of its readers
         let all = [&self.fast, &self.slow, &self.remote, sport, odometry].map(Out::is_wanted);
-        let wanted = all.contains(&true) && self.guard.block_reason().is_none();
+        let torso = self.torso.iter().flatten().filter(|out| out.is_wanted()).count() > 0;
+        let wanted = (torso || all.contains(&true)) && self.guard.block_reason().is_none();
         wanted.then_some(self.every)
+    }
+
+    /// Lets go a remote control that is no longer heard.
+    pub(super) fn look(&self) {
+        self.remote_control.look();
     }
 
     /// Publishes the state with this number, if it is due.
     pub(super) fn publish(
         &mut self,
-        (number, state): (u64, &StateReading),
+        (number, snapshot): (u64, &Snapshot),
         unix_ns: u64,
         buffer: &mut Vec<u8>,
         counters: &RosCounters,
@@ -127,15 +145,18 @@ impl LowStates {
         if self.wanted().is_none_or(|every| !number.is_multiple_of(every)) {
             return;
         }
-        let slow = number.is_multiple_of(self.every * SLOW);
+        let (state, slow) = (&snapshot.state, number.is_multiple_of(self.every * SLOW));
+        let remote = self.remote_control.shown(state);
         match &mut self.robot {
             Robot::Go { motors, message } => {
                 fill(motors, state, message);
+                message.wireless_remote = remote_bytes(&remote);
                 message.encode(buffer);
                 set_crc::<LowState>(buffer);
             }
             Robot::Hg { motors, message, mode_pr } => {
                 fill_hg(motors, state, message);
+                message.wireless_remote = remote_bytes(&remote);
                 message.mode_pr = mode_pr.load(Ordering::Relaxed);
                 message.encode(buffer);
                 set_crc::<HgLowState>(buffer);
@@ -154,11 +175,47 @@ impl LowStates {
             self.body.encode(buffer);
             topic.put(buffer, unix_ns, counters);
         }
+        if let (Some(outs), Some(read)) = (&mut self.torso, &snapshot.second_imu) {
+            let (w, f) = (read.angular_velocity_I, read.specific_force_I);
+            hg_imu(read.quat_WI, w.to_array(), f.to_array()).encode(buffer);
+            let due = outs.iter_mut().zip([true, slow]);
+            for (out, _) in due.filter(|(out, due)| *due && out.is_wanted()) {
+                out.put(buffer, unix_ns, counters);
+            }
+        }
         if slow && self.remote.is_wanted() {
-            sticks(state).encode(buffer);
+            remote.encode(buffer);
             self.remote.put(buffer, unix_ns, counters);
         }
     }
+}
+
+/// `/joy`: sticks and keys of the remote control.
+fn listen_to_joy(
+    wires: &mut Wires<'_>,
+    guard: &Guard,
+    subscriber: &Arc<CommandSubscriber>,
+    remote: Remote,
+) -> Result<Arc<Remote>> {
+    let remote = Arc::new(remote);
+    let (of, guard, subscriber) = (Arc::clone(&remote), guard.clone(), Arc::clone(subscriber));
+    let take: Take = Box::new(move |bytes, _| {
+        subscriber.receive_other(JOY_TOPIC, || match guard.block_reason() {
+            Some(why) => Err(Refused::new(RosRejection::Guard, why.into())),
+            None => of.hear(bytes),
+        });
+    });
+    wires.listen(MessageType::of::<Joy>(), JOY_TOPIC, End::Subscriber, take)?;
+    Ok(remote)
+}
+
+/// The topics of the unit in a humanoid's torso, if it has one.
+fn torso(wires: &mut Wires<'_>, settings: &UnitreeSettings) -> Result<Option<[Out; 2]>> {
+    if settings.torso_imu().is_none() {
+        return Ok(None);
+    }
+    let imu = MessageType::of::<HgImuState>();
+    Ok(Some([wires.publish(imu, TORSO_TOPIC)?, wires.publish(imu, SLOW_TORSO_TOPIC)?]))
 }
 
 /// What the daemon does by itself while `arm_sdk` moves the arms.

@@ -34,6 +34,8 @@ mod orders;
 mod postures;
 mod readings;
 #[cfg(feature = "zenoh")]
+mod remote;
+#[cfg(feature = "zenoh")]
 mod service_entry;
 #[cfg(feature = "zenoh")]
 mod services;

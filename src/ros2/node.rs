@@ -20,6 +20,7 @@ use super::naming::End;
 use super::orders::Orders;
 use super::postures::Postures;
 use super::readings::Readings;
+use super::remote::Remote;
 use super::services::Services;
 use super::simulator::Simulator;
 use super::stamps::Stamps;
@@ -95,15 +96,21 @@ impl Node {
         listen_to_velocities(&mut wires, orders.clone(), &counters)?;
         let velocity = Arc::new(TimedVelocity::new(orders.clone()));
         let robot_and_model = (scenario, model);
-        let low_states =
-            unitree_robot(&mut wires, robot_and_model, &subscriber, &velocity, &counters)?;
+        let low_states = unitree_robot(
+            &mut wires,
+            robot_and_model,
+            &subscriber,
+            (&velocity, &orders),
+            &counters,
+        )?;
         // a bridge needs another announcement for actions
         let action = match scenario.ros2.mode {
             Ros2Mode::Bridge => None,
             _ => Some(FollowAction::serve(&mut wires, &subscriber, &counters)?),
         };
         let stop = Arc::new(AtomicBool::new(false));
-        let simulator = Simulator::new(orders, feed.newest.clone(), simulation, &robot);
+        let joins = Arc::clone(&subscriber);
+        let simulator = Simulator::new(orders, (feed.newest.clone(), joins), simulation, &robot);
         let services = Services::start(&mut wires, simulator, &stop, Arc::clone(&counters))?;
         let mut topic_publisher = TopicPublisher {
             lines,
@@ -184,8 +191,13 @@ fn command_subscriber(
     let robot = (model.layout_hash, Stamps { period_ns: model.period_ns, exact });
     let orders = Orders::new(joints, gains);
     let orders = orders.with_interfaces(scenario.ros2.command_interfaces.clone());
+    let (joined, standby) = match joined {
+        Some((joined, true)) => (Some(joined), None),
+        Some((joined, false)) => (None, Some(joined)),
+        None => (None, None),
+    };
     let ends = (ingress(), joined);
-    CommandSubscriber::new(orders, robot, ends, now, Arc::clone(counters))
+    CommandSubscriber::new(orders, robot, ends, now, Arc::clone(counters)).with_standby(standby)
 }
 
 /// The gains with which positions without gains are held.
@@ -200,14 +212,15 @@ fn unitree_robot(
     wires: &mut Wires<'_>,
     (scenario, model): (&Scenario, &ModelReply),
     subscriber: &Arc<CommandSubscriber>,
-    velocity: &Arc<TimedVelocity>,
+    (velocity, orders): (&Arc<TimedVelocity>, &OrderPort),
     counters: &Arc<RosCounters>,
 ) -> Result<Option<LowStates>> {
     let Some(settings) = &scenario.unitree else { return Ok(None) };
     let postures = Arc::new(Postures::of(scenario, &settings.robot, hold_gains(scenario)));
     let hold_ns = scenario.watchdog.hold_ticks * scenario.spec.period_ns;
     let motion = OwnMotion { postures: Arc::clone(&postures), hold_ns };
-    let (low_states, guard) = low_level(wires, settings, subscriber, &motion)?;
+    let (low_states, guard) =
+        low_level(wires, settings, subscriber, (&motion, Remote::new(orders.clone())))?;
     if let Some(walker) = &settings.walker {
         subscriber.set_walk(Walk::new(walker, model)?);
     }

@@ -30,6 +30,7 @@ pub(super) struct ServiceEntry {
 pub(super) fn all_services() -> Vec<ServiceEntry> {
     vec![
         ServiceEntry::at_once::<SetBool>("hardstand/pause", Simulator::pause),
+        ServiceEntry::at_once::<SetBool>("hardstand/join", Simulator::join),
         ServiceEntry::at_once::<Trigger>("hardstand/reset", Simulator::reset),
         ServiceEntry::at_once::<GetSimulatorFeatures>(
             "get_simulator_features",

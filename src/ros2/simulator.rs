@@ -1,8 +1,10 @@
 //! Executes the services by requests to the loop.
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::command_subscriber::CommandSubscriber;
 use super::frames::{Frames, quaternion, vector};
 use super::messages::{
     Accel, ChosenPlaceRequest, Done, Empty, EntityAnswer, EntityRequest, EntityState, Features,
@@ -45,6 +47,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(1);
 pub(super) struct Simulator {
     orders: OrderPort,
     newest: SharedNewest,
+    subscriber: Arc<CommandSubscriber>,
     simulation: Simulation,
     robot: String,
     world: String,
@@ -74,12 +77,12 @@ impl Simulator {
     /// Requests go to `orders`; `simulation` is like that of the loop and computes states.
     pub(super) fn new(
         orders: OrderPort,
-        newest: SharedNewest,
+        (newest, subscriber): (SharedNewest, Arc<CommandSubscriber>),
         simulation: Simulation,
         robot: &str,
     ) -> Self {
         let world = Frames::new(simulation.model(), simulation.spec()).world;
-        Self { orders, newest, simulation, robot: robot.into(), world, stopped: None }
+        Self { orders, newest, subscriber, simulation, robot: robot.into(), world, stopped: None }
     }
 
     pub(super) fn pause(&mut self, r: &SetBoolRequest) -> Success {
@@ -88,6 +91,16 @@ impl Simulator {
         } else {
             success(self.resume_now().map(|tick| format!("runs on after {tick} ticks")))
         }
+    }
+
+    /// A node joins with all joints, or leaves.
+    pub(super) fn join(&mut self, r: &SetBoolRequest) -> Success {
+        if !r.data {
+            self.subscriber.leave();
+            return success(Ok("left".into()));
+        }
+        let joined = self.subscriber.join();
+        success(joined.map(|()| "joined with all joints".into()).map_err(|e| e.text))
     }
 
     pub(super) fn reset(&mut self, _: &Empty) -> Success {

@@ -49,6 +49,9 @@ impl TopicPublisher {
     pub(super) fn run(&mut self, stop: &AtomicBool) {
         while !stop.load(Ordering::Acquire) && !self.panic_guard.is_over() {
             self.every.store(self.wanted(), Ordering::Release);
+            if let Some(low) = &self.low_states {
+                low.look();
+            }
             let Some(fed) = self.inbox.take_within(LOOK) else { continue };
             let panic_guard = self.panic_guard.clone();
             panic_guard.guard(|| self.take(&fed));
@@ -76,8 +79,8 @@ impl TopicPublisher {
         }
         self.velocity.look(&fed.snapshot.state);
         if let Some(low) = &mut self.low_states {
-            let (now_ns, state) = (self.clock.now_ns(), &fed.snapshot.state);
-            low.publish((fed.number, state), now_ns, &mut self.buffer, &self.counters);
+            let (now_ns, snapshot) = (self.clock.now_ns(), &fed.snapshot);
+            low.publish((fed.number, snapshot), now_ns, &mut self.buffer, &self.counters);
         }
         let due = |l: &Line| fed.number.is_multiple_of(l.every) && l.topic.is_wanted();
         if !self.lines.iter().any(due) {

@@ -70,6 +70,7 @@ impl Simulation {
         }
         self.fill_drives(&mut out.drives);
         self.fill_sensors(&mut out.sensors);
+        out.second_imu = self.plant.second_imu().copied();
         self.fill_bodies(&mut out.bodies);
         out.references.clone_from(&self.obeyed);
         let poses = moving_poses(self.spec(), self.plant.time_ns());

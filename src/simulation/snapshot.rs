@@ -1,5 +1,6 @@
 //! The readings of one tick, for the loop to hand over.
 
+use hardstand_physics::sensor::ImuReading;
 use hardstand_protocol::{
     BodiesReading, ContactsReading, DrivesReading, JointCommand, OwnerReading, PoseDescription,
     SensorsReading, StateReading,
@@ -16,6 +17,8 @@ pub struct Snapshot {
     pub drives: DrivesReading,
     /// The truth beside sensors with errors; empty if there are none.
     pub sensors: SensorsReading,
+    /// The second inertial measurement unit, if there is one: the truth.
+    pub second_imu: Option<ImuReading>,
     /// Free bodies, and points where shapes touch.
     pub bodies: BodiesReading,
     /// What each drive obeyed in this tick: its command, if it is damped only the watchdog's `kd`,
@@ -39,6 +42,7 @@ impl Snapshot {
         self.contacts.copy_from(&o.contacts);
         self.drives.copy_from(&o.drives);
         self.sensors.copy_from(&o.sensors);
+        self.second_imu = o.second_imu;
         self.bodies.copy_from(&o.bodies);
         self.references.clone_from(&o.references);
         self.surfaces.clone_from(&o.surfaces);

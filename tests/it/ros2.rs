@@ -17,6 +17,8 @@ mod orders;
 mod others;
 pub(crate) mod peer;
 mod readings;
+#[cfg(feature = "dds")]
+mod remote;
 pub(crate) mod services;
 mod shipped;
 mod stamps;

@@ -67,6 +67,7 @@ FORMATS = {
     "unitree_go/msg/WirelessController": None,
     "unitree_api/msg/Request": None,
     "unitree_api/msg/Response": None,
+    "unitree_hg/msg/IMUState": None,
 }
 
 store = get_typestore(Stores.ROS2_JAZZY)

@@ -31,7 +31,7 @@ TYPES = [
     "nav_msgs/msg/Odometry", "tf2_msgs/msg/TFMessage", "std_msgs/msg/String",
     "diagnostic_msgs/msg/DiagnosticArray", "control_msgs/msg/DynamicJointState",
     "std_msgs/msg/Float64MultiArray", "trajectory_msgs/msg/JointTrajectory",
-    "geometry_msgs/msg/Twist",
+    "geometry_msgs/msg/Twist", "sensor_msgs/msg/Joy",
 ]
 
 store = get_typestore(Stores.ROS2_JAZZY)
@@ -60,7 +60,7 @@ def value(kind):
     element, count = what
     count = count if node == 3 else counter % 3
     if int(element[0]) == 1 and element[1][0] != "string":
-        return numpy.array([value(element) for _ in range(count)], dtype=numpy.float64)
+        return numpy.array([value(element) for _ in range(count)], dtype=element[1][0])
     return [value(element) for _ in range(count)]
 
 

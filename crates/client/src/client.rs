@@ -53,6 +53,14 @@ impl Client {
         Self { asker: asker.into(), ..self }
     }
 
+    /// Puts a message under a key that is not one of Hardstand's, such as that of a topic of ROS 2.
+    ///
+    /// # Errors
+    /// `ErrorKind::Bus` if the session is closed.
+    pub fn put(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.session.put(key, bytes).wait().map_err(|e| bus_error(key, e))
+    }
+
     /// True while there is a connection.
     #[must_use]
     pub fn is_connected(&self) -> bool {

@@ -131,6 +131,7 @@ fn cube(
         constraints: vec![],
         stops: StopSpec { time_constant_s: 0.005, damping_ratio: 1.0 },
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },
+        second_imu: None,
         foot_switch: FootSwitchSpec { on_n: 5.0, off_n: 2.0, debounce_ticks: 3 },
         drives: DriveSet::default(),
         sensors: SensorSet::default(),

@@ -25,6 +25,8 @@ mod new;
 #[cfg(feature = "zenoh")]
 mod plot;
 mod recover;
+#[cfg(feature = "zenoh")]
+mod remote;
 mod replay;
 mod robot_log;
 mod run;
@@ -72,6 +74,8 @@ pub(super) use new::NewArguments;
 #[cfg(feature = "zenoh")]
 pub(super) use plot::{ExportArguments, PlotArguments};
 pub(super) use recover::RecoverArguments;
+#[cfg(feature = "zenoh")]
+pub(super) use remote::RemoteArguments;
 pub(super) use replay::ReplayArguments;
 pub(super) use robot_log::{CalibrateArguments, CompareArguments, ImportArguments};
 pub(super) use run::{ModeArgument, PaceArgument, RunArguments};
@@ -209,6 +213,13 @@ pub(super) enum Verb {
     /// Control a running daemon: pause, step, reset, save, push, stop
     #[cfg(feature = "zenoh")]
     Ctl(CtlArguments),
+    /// Be the remote control of a Unitree robot: with the keyboard, or a game controller
+    ///
+    /// Sends sensor_msgs/Joy to the daemon's topic /joy, until q or Ctrl-C: with unitree.enabled,
+    /// its sticks ask for the velocity, and controllers see sticks and keys as those of Unitree's
+    /// remote control. docs/unitree.md lists keys and buttons. Exit code 5 if no daemon is there.
+    #[cfg(feature = "zenoh")]
+    Remote(RemoteArguments),
     /// Run a log again and compare the digest of every tick
     ///
     /// Builds the plant from the robot and scenario in the log, runs every tick with the commands

@@ -20,7 +20,7 @@ pub use action::{
 pub use control::{DynamicJointState, InterfaceValue, JointTrajectory, JointTrajectoryPoint};
 pub use gazebo::{Contact, Contacts, Entity, JointWrench};
 pub use sensing::{
-    DiagnosticArray, DiagnosticStatus, Imu, JointState, KeyValue, Odometry, TfMessage,
+    DiagnosticArray, DiagnosticStatus, Imu, JointState, Joy, KeyValue, Odometry, TfMessage,
 };
 pub use services::{
     Accel, CancelGoal, ChosenPlaceRequest, Done, Empty, EntityAnswer, EntityRequest, EntityState,
@@ -117,4 +117,6 @@ messages! {
         "179b33eba59d676f6d967ac71fe35e7ca2f64b2f3928f4a018cec115e213796e";
     Twist, "geometry_msgs/msg/Twist",
         "9c45bf16fe0983d80e3cfe750d6835843d265a9a6c46bd2e609fcddde6fb8d2a";
+    Joy, "sensor_msgs/msg/Joy",
+        "0d356c79cad3401e35ffeb75a96a96e08be3ef896b8b83841d73e890989372c5";
 }

@@ -36,6 +36,15 @@ structs! {
         /// Row by row, (m/s²)².
         linear_acceleration_covariance: [f64; 9],
     }
+    /// Axes and buttons of a game controller.
+    Joy is "sensor_msgs/Joy" {
+        /// Time, and the device.
+        header: Header,
+        /// −1 to 1.
+        axes: Vec<f32>,
+        /// 1: pressed.
+        buttons: Vec<i32>,
+    }
     /// Pose and velocity of a base.
     Odometry is "nav_msgs/Odometry" {
         /// Time, and the frame of the pose.

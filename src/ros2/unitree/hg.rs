@@ -103,6 +103,12 @@ impl Message for HgLowCmd {
     const NAME: &'static str = "unitree_hg/msg/LowCmd";
 }
 
+impl Message for HgImuState {
+    const HASH: &'static str =
+        "RIHS01_6fbba1a672360bf41e4393ad73d247036fd802d08adfb436d0c99a2a7b3ceec2";
+    const NAME: &'static str = "unitree_hg/msg/IMUState";
+}
+
 impl Message for HgLowState {
     const HASH: &'static str =
         "RIHS01_aee6c5bd4b4d2eeca854bf47e32e4e3d34c47c2cafa05c08b6b0fa4bc51c6b3a";

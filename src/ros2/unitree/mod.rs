@@ -15,6 +15,7 @@ mod guard;
 mod hg;
 mod messages;
 mod motors;
+mod remote;
 mod sport;
 
 pub use api::{Request, Response, ResponseHeader, Status};
@@ -22,10 +23,11 @@ pub use arms::Arms;
 pub use crc::{Checked, has_its_crc, set_crc};
 #[cfg(feature = "zenoh")]
 pub(crate) use guard::{Guard, WRITERS, watch};
-pub use hg::{HgLowCmd, HgLowState};
+pub use hg::{HgImuState, HgLowCmd, HgLowState};
 pub use messages::{BmsCmd, BmsState, ImuState, LowCmd, LowState, MotorCmd, MotorState};
 pub use motors::{
-    MODE_AB, POS_STOP, VEL_STOP, arms, fill, fill_hg, fill_sport, hg_set_points, remote_bytes,
-    set_points, sticks,
+    MODE_AB, POS_STOP, VEL_STOP, arms, fill, fill_hg, fill_sport, hg_imu, hg_set_points,
+    remote_bytes, set_points, sticks,
 };
+pub use remote::{KEYS, joy_of, remote_of, resting};
 pub use sport::{SportModeState, WirelessController};

@@ -2,7 +2,7 @@
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 use super::arms::Arms;
-use super::hg::{HgLowCmd, HgLowState, HgMotorCmd};
+use super::hg::{HgImuState, HgLowCmd, HgLowState, HgMotorCmd};
 use super::messages::{ImuState, LowCmd, LowState, MotorCmd};
 use super::sport::{SportModeState, TimeSpec, WirelessController};
 use crate::config::{HgMotors, Motors};
@@ -69,23 +69,30 @@ pub fn fill(motors: &Motors, s: &StateReading, m: &mut LowState) {
     }
     m.foot_force = foot_forces(motors, s);
     m.foot_force_est = m.foot_force;
-    m.wireless_remote = remote_bytes(&sticks(s));
 }
 
 /// The same for a humanoid.
 pub fn fill_hg(motors: &HgMotors, s: &StateReading, m: &mut HgLowState) {
     m.tick = (s.time_ns / 1_000_000) as u32;
-    let imu = &mut m.imu_state;
-    imu.quaternion = s.imu_quat_wxyz.map(|x| x as f32);
-    imu.gyroscope = s.imu_angular_velocity_rad_per_s.map(|x| x as f32);
-    imu.accelerometer = s.imu_specific_force_m_per_s2.map(|x| x as f32);
-    imu.rpy = Quaternion::from_wxyz(s.imu_quat_wxyz).to_rpy().map(|x| x as f32);
+    let (w, f) = (s.imu_angular_velocity_rad_per_s, s.imu_specific_force_m_per_s2);
+    m.imu_state = hg_imu(Quaternion::from_wxyz(s.imu_quat_wxyz), w, f);
     for (&joint, motor) in motors.joints.iter().zip(&mut m.motor_state) {
         let Some(at) = s.joints.get(joint) else { continue };
         motor.mode = 1;
         (motor.q, motor.dq, motor.tau_est) = (at.q as f32, at.dq as f32, at.tau as f32);
     }
-    m.wireless_remote = remote_bytes(&sticks(s));
+}
+
+/// The message of a unit with this orientation, angular velocity, rad/s, and specific force, m/s².
+#[must_use]
+pub fn hg_imu(quat_WI: Quaternion, w_I: [f64; 3], f_I: [f64; 3]) -> HgImuState {
+    HgImuState {
+        quaternion: quat_WI.wxyz().map(|x| x as f32),
+        gyroscope: w_I.map(|x| x as f32),
+        accelerometer: f_I.map(|x| x as f32),
+        rpy: quat_WI.to_rpy().map(|x| x as f32),
+        temperature: 0,
+    }
 }
 
 /// Fills the state of the body with ground truth: no estimator runs here. The feet are a

@@ -43,10 +43,14 @@ pub struct Process {
 }
 
 impl Process {
-    pub fn start(dir: &Path, name: &str, mut command: Command) -> Self {
+    pub fn start(dir: &Path, name: &str, command: Command) -> Self {
+        Self::start_with(Stdio::null(), dir, name, command)
+    }
+
+    fn start_with(stdin: Stdio, dir: &Path, name: &str, mut command: Command) -> Self {
         let (out, err) = (dir.join(format!("{name}.out")), dir.join(format!("{name}.err")));
         let child = command
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .stdout(File::create(&out).unwrap())
             .stderr(File::create(&err).unwrap())
             .spawn()
@@ -169,9 +173,14 @@ impl Scene {
 
     /// `hardstand` with these arguments.
     pub fn hardstand(&self, name: &str, args: &[&str]) -> Process {
+        self.hardstand_with(Stdio::null(), name, args)
+    }
+
+    /// Likewise, with this standard input.
+    pub fn hardstand_with(&self, stdin: Stdio, name: &str, args: &[&str]) -> Process {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hardstand"));
         command.args(args);
-        Process::start(self.dir.path(), name, command)
+        Process::start_with(stdin, self.dir.path(), name, command)
     }
 
     /// The arguments of `hardstand run` for this scene, with its log.

@@ -9,7 +9,8 @@ use super::bridged::BRIDGE;
 use super::dds::{Stage, last, lines};
 use crate::common::process::{Observer, Process, serial, wait_for};
 
-const SERVICES: [(&str, &str); 9] = [
+const SERVICES: [(&str, &str); 10] = [
+    ("hardstand/join", "std_srvs::srv::dds_::SetBool"),
     ("hardstand/pause", "std_srvs::srv::dds_::SetBool"),
     ("hardstand/reset", "std_srvs::srv::dds_::Trigger"),
     ("get_simulator_features", "simulation_interfaces::srv::dds_::GetSimulatorFeatures"),

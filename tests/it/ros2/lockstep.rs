@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use hardstand_protocol::{JoinRequest, JointCommand, ModelReply};
+use hardstand::ros2::messages::{SetBool, SetBoolRequest};
+use hardstand_protocol::{JoinRequest, JointCommand, ModelReply, StatusReading, controller_number};
 use index::builtin_interfaces::msg::Time;
 use index::sensor_msgs::msg::{Imu, JointState};
 use index::std_msgs::msg::Float64MultiArray;
@@ -14,6 +15,7 @@ use zenoh::sample::Sample;
 
 use super::commands::trajectory;
 use super::peer::{self, DynamicJointState, InterfaceValue, Peer, Way, decode};
+use super::services::Client;
 use crate::common::process::{
     Dice, Observer, PATIENCE, Process, Scene, digest, repository, serial, wait_for,
 };
@@ -235,6 +237,100 @@ fn a_node_is_not_waited_for_where_its_commands_do_not_join() {
     assert_eq!(observer.state().tick, 0);
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
+}
+
+/// Names of the controllers that have joined.
+fn joined(status: &StatusReading) -> Vec<&str> {
+    status.controllers.iter().map(|c| c.name.as_str()).collect()
+}
+
+#[test]
+fn a_node_joins_by_a_service_before_it_commands() {
+    let _one = serial();
+    let native = native();
+    for (mode, way) in [("rmw_zenoh", Way::RmwZenoh), ("bridge", Way::Bridge)] {
+        let scene = Scene::in_memory();
+        let set = format!("ros2.mode={mode}");
+        let mut daemon = scene.daemon(&[&ONE_SECOND[..], &["--set", &set]].concat());
+        let observer = Observer::of(&scene);
+        let node = Node::start(&scene, way);
+        let mut client = Client { peer: Peer::connect(&scene.endpoint, way), sequence: 0 };
+        let mut ask = |data| client.call::<SetBool>("hardstand/join", &SetBoolRequest { data });
+        assert!(joined(&observer.status()).is_empty());
+        for _twice_is_once in 0..2 {
+            let answer = ask(true);
+            assert!(answer.success, "{}", answer.message);
+        }
+        let status = observer.status_until("it has joined", |s| joined(s) == ["ros2"]);
+        assert_eq!((observer.state().tick, status.counter("ros2_rejected_join")), (0, 0));
+        node.answer_all(&mut daemon, 0);
+        assert_eq!(digest(&daemon.ends_with(0)), native, "{mode}");
+        scene.replays();
+    }
+}
+
+#[test]
+fn ticks_do_not_wait_for_a_node_that_has_left_by_a_service() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let mut daemon = scene.daemon(&LOCKSTEP[..2]);
+    let observer = Observer::of(&scene);
+    let node = Node::start(&scene, Way::RmwZenoh);
+    let mut client = Client { peer: Peer::connect(&scene.endpoint, Way::RmwZenoh), sequence: 0 };
+    let mut ask = |data| client.call::<SetBool>("hardstand/join", &SetBoolRequest { data });
+    assert!(ask(true).success);
+    let state = node.answer_until(100, 0);
+    assert_eq!(observer.until("tick 100", |s| s.tick == 100).phase, 1);
+    assert!(ask(false).success);
+    observer.until("ticks go on", |s| s.tick > 300);
+    observer.status_until("it has left", |s| joined(s).is_empty());
+    // its next answer joins again, although it is one to a state of long ago
+    observer.status_until("it has joined again", |s| {
+        node.send(&message(&node.model, &state));
+        joined(s) == ["ros2"]
+    });
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+}
+
+#[test]
+fn in_real_time_commands_join_once_a_node_has_asked_for_it_and_never_where_they_may_not() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let mut daemon = scene.daemon(&["--set", "command.hold_ticks=2000"]);
+    let observer = Observer::of(&scene);
+    let node = Node::start(&scene, Way::RmwZenoh);
+    let mut client = Client { peer: Peer::connect(&scene.endpoint, Way::RmwZenoh), sequence: 0 };
+    let mut ask = |data| client.call::<SetBool>("hardstand/join", &SetBoolRequest { data });
+    let command = message(&node.model, &node.state());
+    let send_until = |what: &str, shown: &dyn Fn(&StatusReading) -> bool| {
+        observer.status_until(what, |s| {
+            node.send(&command);
+            std::thread::sleep(Duration::from_millis(5));
+            shown(s)
+        })
+    };
+    assert!(ask(true).success);
+    send_until("it has joined", &|s| joined(s) == ["ros2"]);
+    observer.until("it commands", |s| {
+        node.send(&command);
+        s.phase == 1 && s.authority == 1
+    });
+    assert!(ask(false).success);
+    send_until("it has left", &|s| joined(s).is_empty());
+    observer.until("it commands without", |s| {
+        node.send(&command);
+        s.authority == 1 && s.command_session != controller_number("ros2")
+    });
+    assert!(joined(&observer.status()).is_empty());
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+
+    let scene = Scene::in_memory();
+    let _daemon = scene.daemon(&["--set", "ros2.join=off"]);
+    let mut client = Client { peer: Peer::connect(&scene.endpoint, Way::RmwZenoh), sequence: 0 };
+    let answer = client.call::<SetBool>("hardstand/join", &SetBoolRequest { data: true });
+    assert!(!answer.success && answer.message.contains("ros2.join"), "{}", answer.message);
 }
 
 /// The node of a certificate or of a case: another process, which finds the daemon as a node of

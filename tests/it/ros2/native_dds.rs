@@ -8,19 +8,21 @@ use hardstand::bus::PanicGuard;
 use hardstand::config::{HgMotors, Scenario};
 use hardstand::dds::{Participant, Quality, Readers, Receiving, Writer};
 use hardstand::ros2::messages::{Clock, JointState, Message};
-use hardstand::ros2::unitree::{HgLowCmd, LowState, Request, Response, has_its_crc};
+use hardstand::ros2::unitree::{
+    HgImuState, HgLowCmd, HgLowState, LowState, Request, Response, has_its_crc,
+};
 use hardstand_protocol::StateReading;
 
 use super::unitree::hold;
 use crate::common::process::{Observer, Process, Scene, repository, serial, wait_for};
 
 const LOW_CMD: (&str, &str) = ("rt/lowcmd", "unitree_go::msg::dds_::LowCmd_");
-const LOW_STATE: (&str, &str) = ("rt/lowstate", "unitree_go::msg::dds_::LowState_");
+pub const LOW_STATE: (&str, &str) = ("rt/lowstate", "unitree_go::msg::dds_::LowState_");
 const REQUEST: &str = "unitree_api::msg::dds_::Request_";
 const RESPONSE: &str = "unitree_api::msg::dds_::Response_";
 
 /// A domain of this process: its ports are below those that the system gives away.
-fn domain() -> u16 {
+pub fn domain() -> u16 {
     (1 + std::process::id() % 99) as u16
 }
 
@@ -34,7 +36,7 @@ fn begin_g1() -> (Scene, Process, Observer) {
     begin_with("benches/robots/g1_8.toml", &[&["robot.name=quadruped"][..], &hangs].concat())
 }
 
-fn begin_with(scenario: &str, more: &[&str]) -> (Scene, Process, Observer) {
+pub fn begin_with(scenario: &str, more: &[&str]) -> (Scene, Process, Observer) {
     let scene = Scene::new();
     let domain = format!("ros2.domain={}", domain());
     let sets = [&domain, "ros2.mode=dds", "unitree.enabled=true", "command.hold_ticks=2000"];
@@ -47,14 +49,14 @@ fn begin_with(scenario: &str, more: &[&str]) -> (Scene, Process, Observer) {
 }
 
 /// Topics of one peer, and the messages that it hears.
-struct Peer {
+pub struct Peer {
     participant: Participant,
     _receiving: Receiving,
-    heard: Vec<Receiver<Vec<u8>>>,
+    pub heard: Vec<Receiver<Vec<u8>>>,
 }
 
 impl Peer {
-    fn hearing(topics: &[(&str, &str)]) -> Self {
+    pub fn hearing(topics: &[(&str, &str)]) -> Self {
         let participant = Participant::open(domain(), "lo").unwrap();
         let (mut readers, mut heard) = (Readers::default(), Vec::new());
         for &topic in topics {
@@ -266,6 +268,63 @@ fn arm_sdk_moves_the_arms_by_its_weight_and_the_daemon_holds_the_rest() {
     scene.replays();
 }
 
+/// The pelvis is held upright, so what turns the torso is the waist alone.
+#[test]
+fn secondary_imu_is_the_unit_in_the_torso_beside_that_in_the_pelvis() {
+    let _one = serial();
+    let (_scene, _daemon, observer) = begin_g1();
+    let file = repository("benches/robots/g1_8.toml");
+    let motors = HgMotors::of(&Scenario::load(file.as_ref(), &[]).unwrap().model).unwrap();
+    let mut message = HgLowCmd::default();
+    for (motor, &joint) in message.motor_cmd.iter_mut().zip(&motors.joints).skip(12) {
+        motor.q = observer.model.joints[joint].q_initial as f32;
+        (motor.kp, motor.kd) = (300.0, 10.0);
+    }
+    (message.motor_cmd[14].q, message.motor_cmd[29].q) = (0.3, 1.0);
+    let unit = "unitree_hg::msg::dds_::IMUState_";
+    let state = ("rt/lowstate", "unitree_hg::msg::dds_::LowState_");
+    let topics = [("rt/secondary_imu", unit), ("rt/lf/secondary_imu", unit), state];
+    let peer = Peer::hearing(&topics);
+    let arms = peer.writer(("rt/arm_sdk", "unitree_hg::msg::dds_::LowCmd_"));
+    let bytes = encoded(&message);
+    let (mut counts, mut fastest) = ([0, 0, 0], [0.0_f32; 2]);
+    let mut last = (HgImuState::default(), HgLowState::default());
+    wait_for("it has bent forward and is at rest", || {
+        arms.put(&bytes);
+        std::thread::sleep(Duration::from_millis(2));
+        for bytes in peer.heard[0].try_iter() {
+            last.0 = HgImuState::decode(&bytes).unwrap();
+            fastest[0] = fastest[0].max(last.0.gyroscope[1]);
+            counts[0] += 1;
+        }
+        counts[1] += peer.heard[1].try_iter().count();
+        for bytes in peer.heard[2].try_iter() {
+            last.1 = HgLowState::decode(&bytes).unwrap();
+            fastest[1] = fastest[1].max(last.1.motor_state[14].dq);
+            counts[2] += 1;
+        }
+        let waist = &last.1.motor_state[14];
+        (last.1.tick > 3000 && waist.q > 0.2 && waist.dq.abs() < 1e-3).then_some(())
+    });
+    let (torso, low) = (&last.0, &last.1);
+    let q = low.motor_state[14].q;
+    assert!((torso.rpy[1] - q).abs() < 0.01, "pitch {} of the waist {q}", torso.rpy[1]);
+    assert!(low.imu_state.rpy[1].abs() < 1e-3, "the pelvis: {:?}", low.imu_state.rpy);
+    let expected = [-9.81 * q.sin(), 0.0, 9.81 * q.cos()];
+    for (i, f) in expected.into_iter().enumerate() {
+        assert!(
+            (torso.accelerometer[i] - f).abs() < 0.15,
+            "{:?}, {expected:?}",
+            torso.accelerometer
+        );
+    }
+    let ratio = fastest[0] / fastest[1];
+    assert!(fastest[1] > 0.2 && (0.95..1.05).contains(&ratio), "rad/s: {fastest:?}");
+    let [fast, slow, states] = counts.map(|n| n as f64);
+    assert!((fast / states - 1.0).abs() < 0.05, "at the rate of lowstate: {counts:?}");
+    assert!((10.0 * slow / fast - 1.0).abs() < 0.1, "every tenth: {counts:?}");
+}
+
 #[test]
 fn a_service_of_ros_2_is_answered_over_dds() {
     let _one = serial();
@@ -276,6 +335,19 @@ fn a_service_of_ros_2_is_answered_over_dds() {
     let answer = peer.ask(&peer.writer(request), &[0, 1, 0, 0, 1]);
     assert_eq!(answer[4], 1, "success, then a text: {answer:?}");
     observer.until("it is paused", |s| s.phase == 3);
+}
+
+#[test]
+fn a_node_joins_by_a_service_over_dds() {
+    let _one = serial();
+    let (_scene, _daemon, observer) = begin();
+    let peer =
+        Peer::hearing(&[("rr/hardstand/joinReply", "std_srvs::srv::dds_::SetBool_Response_")]);
+    let request = ("rq/hardstand/joinRequest", "std_srvs::srv::dds_::SetBool_Request_");
+    let answer = peer.ask(&peer.writer(request), &[0, 1, 0, 0, 1]);
+    assert_eq!(answer[4], 1, "success, then a text: {answer:?}");
+    let status = observer.status_until("it has joined", |s| !s.controllers.is_empty());
+    assert_eq!(status.controllers[0].name, "ros2");
 }
 
 #[test]

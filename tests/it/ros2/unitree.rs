@@ -7,9 +7,9 @@ use std::time::Duration;
 use hardstand::config::{HgMotors, Motors, Scenario, UnitreeRobot};
 use hardstand::ros2::messages::Message;
 use hardstand::ros2::unitree::{
-    Checked, HgLowCmd, HgLowState, LowCmd, LowState, MODE_AB, POS_STOP, Request, Response,
-    SportModeState, VEL_STOP, WirelessController, has_its_crc, hg_set_points, remote_bytes,
-    set_crc, set_points, sticks,
+    Checked, HgImuState, HgLowCmd, HgLowState, LowCmd, LowState, MODE_AB, POS_STOP, Request,
+    Response, SportModeState, VEL_STOP, WirelessController, has_its_crc, hg_set_points,
+    remote_bytes, set_crc, set_points, sticks,
 };
 use hardstand_protocol::{JointCommand, StateReading, VelocityCommand};
 use serde::Deserialize;
@@ -79,6 +79,7 @@ fn messages_and_checksums_are_those_of_rosbags_and_of_unitree() {
     check::<HgLowState>(&vectors);
     compare::<SportModeState>(&vectors);
     compare::<WirelessController>(&vectors);
+    compare::<HgImuState>(&vectors);
     compare::<Request>(&vectors);
     compare::<Response>(&vectors);
     for message in [&b""[..], b"\0\x01\0\0", b"\0\x01\0\0\x01\x02\x03\x04\x05"] {

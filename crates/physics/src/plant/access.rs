@@ -7,7 +7,6 @@ use crate::model::Model;
 use crate::sensor::ImuReading;
 
 use super::contact_state::ContactLaw;
-use super::step::imu_at_rest;
 use super::{CollisionSet, ContactSet, Plant, PlantFailure, PlantSpec, State};
 
 impl Plant {
@@ -79,6 +78,12 @@ impl Plant {
         &self.imu
     }
 
+    /// True reading of the second unit of the last tick, if there is one.
+    #[must_use]
+    pub const fn second_imu(&self) -> Option<&ImuReading> {
+        self.second_imu.as_ref()
+    }
+
     /// Set once the plant has stopped.
     #[must_use]
     pub const fn failure(&self) -> Option<PlantFailure> {
@@ -103,7 +108,7 @@ impl Plant {
         self.failure = None;
         self.references.fill(Reference::default());
         self.settle();
-        self.imu = imu_at_rest(&self.spec, &self.data);
+        self.rest_imus();
         if let Some(failure) = self.check() {
             self.freeze(failure);
         }

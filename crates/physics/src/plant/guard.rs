@@ -4,7 +4,6 @@ use crate::actuator::Reference;
 use crate::contact::SpringForce;
 
 use super::failure::{FORCE_MAX_N, NUMBER_MAX, REACH_MAX_M, SPEED_MAX};
-use super::step::imu_at_rest;
 use super::{BodyState, ContactResult, Plant, PlantFailure, Walk};
 
 impl Plant {
@@ -64,7 +63,7 @@ impl Plant {
             self.contacts.clear();
             self.collisions.clear();
         }
-        self.imu = imu_at_rest(&self.spec, &self.data);
+        self.rest_imus();
     }
 }
 

@@ -18,6 +18,7 @@ mod flight;
 mod forces;
 mod guard;
 mod implicit;
+mod imus;
 mod inputs;
 mod near;
 mod place;

@@ -1,7 +1,7 @@
 //! Putting the robot elsewhere.
 
 use super::Plant;
-use super::step::imu_at_rest;
+use super::imus::velocity_W;
 use crate::dynamics::{Positions, Velocities};
 use crate::spatial::{Quaternion, Vec3};
 
@@ -48,9 +48,8 @@ impl Plant {
     fn go_on_from_here(&mut self) {
         // with the forces of the anchors
         self.settle();
-        let imu = &self.spec.imu;
-        self.state.imu_v_before_W = self.data.point_velocity_W(imu.body, &imu.X_BI.p);
-        self.imu = imu_at_rest(&self.spec, &self.data);
+        self.state.imu_v_before_W = velocity_W(&self.spec.imu, &self.data);
+        self.rest_imus();
         self.start_sensors();
         self.wake();
     }

@@ -113,6 +113,9 @@ pub struct PlantSpec {
     pub stops: StopSpec,
     /// Inertial measurement unit.
     pub imu: ImuSpec,
+    /// A second unit, which shows the truth. It has no words in the state: it is measured anew in
+    /// each tick.
+    pub second_imu: Option<ImuSpec>,
     /// Debounced contact booleans.
     pub foot_switch: FootSwitchSpec,
     /// Drives of the joints, ideal by default.

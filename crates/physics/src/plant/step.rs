@@ -13,6 +13,7 @@ use super::collision::Around;
 use super::constraint;
 use super::digest::Digest;
 use super::drives::Drives;
+use super::imus::{imu_at_rest, velocity_W};
 use super::rigid::{RigidSolver, Sets};
 use super::sensors::Sensors;
 use super::simd::{self, SimdStep};
@@ -49,6 +50,7 @@ pub struct Plant {
     pub(super) rk4: Rk4,
     pub(super) digest: Digest,
     pub(super) imu: ImuReading,
+    pub(super) second_imu: Option<ImuReading>,
     /// What the drives are to do in this tick.
     pub(super) references: Vec<Reference>,
     pub(super) failure: Option<PlantFailure>,
@@ -81,9 +83,10 @@ impl Plant {
         let sensors = Sensors::new(&spec);
         let limits = if drives.is_ideal() { &motors } else { &drives.unlimited };
         let lanes = SimdStep::new(&model, &spec, limits, &passive, &springs, false);
-        state.imu_v_before_W = data.point_velocity_W(spec.imu.body, &spec.imu.X_BI.p);
+        state.imu_v_before_W = velocity_W(&spec.imu, &data);
         let digest = Digest::new(&mut state);
-        let imu = imu_at_rest(&spec, &data);
+        let imu = imu_at_rest(&spec.imu, &spec, &data);
+        let second_imu = spec.second_imu.map(|unit| imu_at_rest(&unit, &spec, &data));
         let constraints = constraint::constraints(&model, &spec);
         let brakes = spec.has_rolling_friction();
         let mut plant = Self {
@@ -112,6 +115,7 @@ impl Plant {
             path: ComputePath::Fastest,
             digest,
             imu,
+            second_imu,
         };
         plant.settle();
         plant.start_sensors();
@@ -137,7 +141,7 @@ impl Plant {
         for (own, given) in self.references.iter_mut().zip(references) {
             *own = *given;
         }
-        let start_ns = self.time_ns();
+        let (start_ns, second_before_W) = (self.time_ns(), self.second_imu_velocity_W());
         if !self.drives.is_ideal() {
             self.drives.send(&mut self.state.drives, self.state.tick, references);
         }
@@ -156,7 +160,7 @@ impl Plant {
         if !self.drives.is_ideal() {
             self.drives.end_tick(&mut self.state);
         }
-        self.end_tick();
+        self.end_tick(second_before_W);
         match self.check() {
             Some(failure) => self.freeze(failure),
             None => self.chain_digest(owner),
@@ -319,22 +323,13 @@ impl Plant {
     }
 
     /// Counts the tick, ends pushes, reads the sensors that have a memory.
-    fn end_tick(&mut self) {
+    fn end_tick(&mut self, second_before_W: Option<Vec3>) {
         self.state.tick += 1;
         self.keep_momentum();
         for push in &mut self.state.pushes {
             push.ticks_left = push.ticks_left.saturating_sub(1);
         }
-        let imu = &self.spec.imu;
-        let v_W = self.data.point_velocity_W(imu.body, &imu.X_BI.p);
-        self.imu = imu.read(
-            &self.data.X_WB[imu.body],
-            &self.data.V[imu.body].ang,
-            &(v_W - self.state.imu_v_before_W),
-            self.spec.period_ns as f64 / 1e9,
-            &self.spec.gravity_W,
-        );
-        self.state.imu_v_before_W = v_W;
+        self.read_imus(second_before_W);
         self.read_sensors();
     }
 
@@ -355,12 +350,6 @@ pub enum ComputePath {
     Portable,
     /// One body after another: the definition.
     OneByOne,
-}
-
-/// Reading of a unit whose velocity does not change: before the first tick and after a failure.
-pub(super) fn imu_at_rest(spec: &PlantSpec, data: &Data) -> ImuReading {
-    let (X_WB, V) = (&data.X_WB[spec.imu.body], &data.V[spec.imu.body]);
-    spec.imu.read(X_WB, &V.ang, &Vec3::zeros(), 1.0, &spec.gravity_W)
 }
 
 pub(super) fn add_pushes(data: &mut Data, pushes: &[super::ActivePush]) {

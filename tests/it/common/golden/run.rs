@@ -60,6 +60,7 @@ pub fn simulation(model: Model, scene: &Scene, h_s: f64) -> Simulation {
         constraints: vec![],
         stops: StopSpec { time_constant_s: 0.01, damping_ratio: 1.0 },
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },
+        second_imu: None,
         foot_switch: FootSwitchSpec { on_n: 1.0, off_n: 0.5, debounce_ticks: 1 },
         drives: DriveSet::default(),
         sensors: SensorSet::default(),

@@ -70,6 +70,7 @@ pub fn plain_spec(model: &Model) -> PlantSpec {
         constraints: vec![],
         stops: StopSpec { time_constant_s: 0.005, damping_ratio: 1.0 },
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },
+        second_imu: None,
         foot_switch: FootSwitchSpec { on_n: 5.0, off_n: 2.0, debounce_ticks: 3 },
         drives: DriveSet::default(),
         sensors: SensorSet::default(),

@@ -5,7 +5,8 @@ use hardstand_physics::model::Model;
 use hardstand_physics::plant::{
     ComputePath, Integrator, OwnerWords, Plant, PlantSpec, SensorSet, Walk,
 };
-use hardstand_physics::sensor::{FootSensor, ImuErrors, JointSensor};
+use hardstand_physics::sensor::{FootSensor, ImuErrors, ImuSpec, JointSensor};
+use hardstand_physics::spatial::{Transform, Vec3};
 
 use crate::common::robots::walker;
 
@@ -99,6 +100,34 @@ fn sensors_do_not_move_the_robot() {
     assert_ne!(with.reported_imu(), *with.imu());
     assert_eq!(without.reported_imu(), *without.imu());
     assert_ne!(with.reported_joint(3), without.reported_joint(3));
+}
+
+/// It measures as the first one does, whatever errors that one has, and leaves no trace.
+#[test]
+fn a_second_unit_reads_the_truth_at_its_place_and_changes_nothing() {
+    let (model, spec) = sensing(Integrator::SemiImplicitEuler);
+    let X_BI = Transform::from_xyz_rpy([0.1, -0.05, 0.2], [0.3, -0.2, 0.5]);
+    let unit = ImuSpec { body: 3, X_BI };
+    let with_second = PlantSpec { second_imu: Some(unit), ..spec.clone() };
+    let with_first = PlantSpec { imu: unit, sensors: SensorSet::default(), ..spec.clone() };
+    let mut second = Plant::new(model.clone(), with_second);
+    let mut first = Plant::new(model.clone(), with_first);
+    let mut none = Plant::new(model, spec);
+    assert_eq!(second.second_imu(), Some(first.imu()), "at rest");
+    for tick in 0..300 {
+        if tick == 150 {
+            let (q, zero) = (first.state().q.clone(), Vec3::zeros());
+            let up = q.p_WB + Vec3::new(0.0, 0.0, 0.1);
+            for plant in [&mut second, &mut first, &mut none] {
+                plant.place_base(q.quat_WB, up, zero, Vec3::new(0.5, 0.0, 0.0));
+            }
+        }
+        let digests = [&mut second, &mut none].map(|plant| advance(plant, 1));
+        advance(&mut first, 1);
+        assert_eq!(second.second_imu(), Some(first.imu()), "tick {tick}");
+        assert_eq!(digests[0], digests[1], "tick {tick}");
+    }
+    assert_eq!(none.second_imu(), None);
 }
 
 /// Samples, commands and loads are on their way at any time.
