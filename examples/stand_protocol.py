@@ -55,21 +55,22 @@ def read_model(data):
     return struct.unpack_from("<Q", data, 4)[0], joints  # layout hash, [(name, q_initial)]
 
 
-def control(session, robot, seconds):
+def control(session, robot, seconds, full):
     layout_hash, joints = ask_model(session, robot)
     #                           q  dq   kp     kd   tau_ff
     points = [struct.pack("<5d", q, 0.0, 100.0, 3.0, 0.0) for _, q in joints]
     joints_part = struct.pack("<Q", len(points)) + b"".join(points)
     states = queue.Queue()
     _subscriber = session.declare_subscriber(f"hardstand/{robot}/state", states.put)
-    cmd = session.declare_publisher(f"hardstand/{robot}/cmd", express=True)
+    key = f"hardstand/{robot}/cmd"
+    cmd = session.declare_publisher(key, express=True, congestion_control=full)
     # mine is secret: who knows it can command in this controller's name
     mine, seq, owned, until = secrets.randbits(63) + 1, 0, False, time.monotonic() + seconds
     while time.monotonic() < until:
         try:
-            sample = states.get(timeout=5.0)
+            sample = states.get(timeout=10.0)
         except queue.Empty:
-            return print("no state for 5 s: the daemon has stopped")
+            return print("no state for 10 s: the daemon has stopped")
         while not states.empty():  # only the newest state is worth an answer
             sample = states.get_nowait()
         run_id, tick, _, _, phase, _, authority, _, owner = struct.unpack_from(
@@ -88,11 +89,18 @@ def control(session, robot, seconds):
 options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 for name, default in ("connect", "tcp/127.0.0.1:7447"), ("robot", "quadruped"), ("seconds", 10.0):
     options.add_argument(f"--{name}", default=default, type=type(default))
+options.add_argument("--small", action="store_true", help="no QoS and short batches, as zenoh-pico")
 a = options.parse_args()
 config = zenoh.Config()
 for key, value in [("connect/endpoints", [a.connect]), ("connect/timeout_ms", -1),
                    ("connect/exit_on_failure", False), ("listen/endpoints", []),
                    ("scouting/multicast/enabled", False), ("scouting/delay", 0)]:
     config.insert_json5(key, json.dumps(value))
+full = zenoh.CongestionControl.DROP  # the command, if the link is full
+if a.small:
+    # without QoS, zenoh 1.10.2 would drop all further commands after the first one
+    full = zenoh.CongestionControl.BLOCK
+    config.insert_json5("transport/unicast/qos/enabled", "false")
+    config.insert_json5("transport/link/tx/batch_size", "2048")
 with zenoh.open(config) as link:  # left open, the session would keep the process alive
-    control(link, a.robot, a.seconds)
+    control(link, a.robot, a.seconds, full)
