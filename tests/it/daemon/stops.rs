@@ -36,6 +36,24 @@ fn stop_again_and_again(observer: &Observer, n: usize) -> Vec<Duration> {
     times
 }
 
+/// How long the answers to `n` queries of the status take, sorted, at the rate of the stops.
+fn queried_again_and_again(observer: &Observer, n: usize) -> Vec<Duration> {
+    let query = |_| {
+        std::thread::sleep(Duration::from_millis(5));
+        let begin = Instant::now();
+        observer.status();
+        begin.elapsed()
+    };
+    let mut times: Vec<Duration> = (0..n).map(query).collect();
+    times.sort();
+    times
+}
+
+fn show(what: &str, times: &[Duration]) {
+    let at = |share: f64| times[(share * times.len() as f64) as usize];
+    println!("{what}: p50 {:?}, p99 {:?}, p99.9 {:?}", at(0.5), at(0.99), at(0.999));
+}
+
 #[test]
 fn a_stop_acts_at_every_speed_and_in_a_pause() {
     let _one = serial();
@@ -131,18 +149,17 @@ fn a_thousand_stops_are_measured() {
         let mut daemon = scene.daemon(&[&["--set", "sim.start=now"], sets].concat());
         let observer = Observer::of(&scene);
         observer.client.set_speed(speed, PATIENCE).unwrap();
-        let times = stop_again_and_again(&observer, 1000);
-        let at = |share: f64| times[(share * times.len() as f64) as usize];
-        println!("{what}: p50 {:?}, p99 {:?}, p99.9 {:?}", at(0.5), at(0.99), at(0.999));
+        // what the machine and the bus take, without the loop
+        show("a query of the status", &queried_again_and_again(&observer, 1000));
+        show(what, &stop_again_and_again(&observer, 1000));
         daemon.signal(Signal::TERM);
         daemon.ends_with(0);
     }
     let scene = Scene::in_memory();
     let run = WithPorts::start(&scene);
+    show("a query of the status", &queried_again_and_again(&run.observer, 1000));
     let times = stop_again_and_again(&run.observer, 1000);
-    let at = |share: f64| times[(share * times.len() as f64) as usize];
-    let what = "1 kHz under a UDP peer and a motor bus";
-    println!("{what}: p50 {:?}, p99 {:?}, p99.9 {:?}", at(0.5), at(0.99), at(0.999));
+    show("1 kHz under a UDP peer and a motor bus", &times);
     run.finish();
 }
 
