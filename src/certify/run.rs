@@ -159,7 +159,9 @@ impl Bench {
         let mut running = harness.start()?;
         let ended = running.wait(|running| {
             stopper.as_mut().map_or(Ok(()), |stopper| stopper.look(running))?;
-            if is_reference && noted.is_none_or(|at| at.elapsed() >= NOTED_EVERY) {
+            // seldom in a long run, and again soon in one that has just begun to load its libraries
+            let is_due = |at: Instant| at.elapsed() >= NOTED_EVERY.min(at - begin);
+            if is_reference && noted.is_none_or(is_due) {
                 running.note_mapped(&mut mapped);
                 noted = Some(Instant::now());
             }
