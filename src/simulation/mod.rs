@@ -29,7 +29,6 @@ mod readings;
 mod restore;
 mod sensors;
 mod snapshot;
-#[cfg(not(target_family = "wasm"))]
 mod solo;
 mod step;
 mod watchdog;
@@ -46,7 +45,6 @@ pub use log_input::input_of;
 pub use part_names::PartNames;
 pub use readings::{LimitedJoints, moving_poses, pose_of};
 pub use snapshot::Snapshot;
-#[cfg(not(target_family = "wasm"))]
 pub use solo::Solo;
 pub use step::{Outcome, Simulation};
 pub use watchdog::WatchdogSpec;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hardstand_error::{Error, ErrorKind, Result};
+#[cfg(not(target_family = "wasm"))]
 use hardstand_port::SharedMemory;
 use hardstand_protocol::{JointCommand, StateReading};
 
@@ -27,6 +28,7 @@ pub trait Link {
     fn answer(&mut self, state: &StateReading, set_points: &[JointCommand]) -> Result<()>;
 }
 
+#[cfg(not(target_family = "wasm"))]
 impl Link for SharedMemory {
     fn next_state(&mut self, patience: Duration) -> Result<Option<StateReading>> {
         Self::next_state(self, patience)
