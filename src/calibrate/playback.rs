@@ -91,21 +91,19 @@ impl<'a> Playback<'a> {
     #[must_use]
     pub fn run(&self, scenario: &Scenario) -> Vec<Trace> {
         let mut traces: Vec<Trace> = Vec::with_capacity(self.windows.len());
-        let mut before: Option<(Plant, Commands<'a>)> = None;
-        let mut ended = None;
+        // the window before, if it came to its end, and its last row
+        let mut before: Option<(Plant, Commands<'a>, usize)> = None;
         for rows in &self.windows {
-            let goes_on = before.take().filter(|_| ended == Some(rows.start));
+            let goes_on = before.take().filter(|(.., last)| *last == rows.start);
             let (mut plant, mut commands) = match goes_on {
-                Some((mut plant, commands)) => {
-                    let (q, v) = self.start(scenario, rows.start);
-                    plant.carry_to(&q, &v);
+                Some((mut plant, commands, _)) => {
+                    self.carry(&mut plant, scenario, rows.start);
                     (plant, commands)
                 }
                 None => self.begin(scenario, rows.start),
             };
             let trace = self.follow(&mut plant, &mut commands, rows.clone());
-            ended = trace.failure.is_none().then_some(rows.end - 1);
-            before = Some((plant, commands));
+            before = trace.failure.is_none().then_some((plant, commands, rows.end - 1));
             traces.push(trace);
         }
         traces
@@ -143,8 +141,7 @@ impl<'a> Playback<'a> {
         let lead_s = delay_s.max(if floats { LEAD_S } else { 0.0 });
         let earliest = time_s.partition_point(|t| *t < time_s[row] - lead_s - ROUNDING_S);
         let from = (earliest..=row).find(|&row| can_begin(self.log, row)).unwrap_or(row);
-        let (q, v) = self.start(scenario, from);
-        let mut plant = plant_at(scenario, &q, &v);
+        let mut plant = self.plant_at(scenario, from);
         let mut commands = Commands::new(self.log, scenario, from);
         // the command of the first row was in force before it
         let missing_s = delay_s - (time_s[row] - time_s[from]);
@@ -152,17 +149,28 @@ impl<'a> Playback<'a> {
             for tick in 0..(missing_s / commands.period_s).ceil() as u64 {
                 commands.step(&mut plant, tick == 0);
             }
-            plant.carry_to(&q, &v);
+            self.carry(&mut plant, scenario, from);
         }
         if from < row {
             let lead = self.follow(&mut plant, &mut commands, from..row + 1);
-            let (q, v) = self.start(scenario, row);
             if lead.failure.is_some() {
-                return (plant_at(scenario, &q, &v), Commands::new(self.log, scenario, row));
+                return (self.plant_at(scenario, row), Commands::new(self.log, scenario, row));
             }
-            plant.carry_to(&q, &v);
+            self.carry(&mut plant, scenario, row);
         }
         (plant, commands)
+    }
+
+    /// A new plant in the recorded state of a row.
+    fn plant_at(&self, scenario: &Scenario, row: usize) -> Plant {
+        let (q, v) = self.start(scenario, row);
+        Plant::new(scenario.model.clone(), PlantSpec { q, v, ..scenario.spec.clone() })
+    }
+
+    /// Puts a plant that has come to a row into the state that was recorded there.
+    fn carry(&self, plant: &mut Plant, scenario: &Scenario, row: usize) {
+        let (q, v) = self.start(scenario, row);
+        plant.carry_to(&q, &v);
     }
 
     /// The recorded state in a row. The speed of a joint that was not sampled is the slope of the
@@ -201,11 +209,6 @@ impl<'a> Playback<'a> {
         let slope = if spread > 0.0 { along / spread } else { 0.0 };
         (mean_x - slope * mean_t, slope)
     }
-}
-
-fn plant_at(scenario: &Scenario, q: &Positions, v: &Velocities) -> Plant {
-    let spec = PlantSpec { q: q.clone(), v: v.clone(), ..scenario.spec.clone() };
-    Plant::new(scenario.model.clone(), spec)
 }
 
 /// Rows within [`SLOPE_S`] of a row.
