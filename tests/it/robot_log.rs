@@ -225,19 +225,23 @@ q_des = "/commands.data[0]"
 hip = "h"
 "#;
 
+/// Of the joint `h` of [`BAG_MAP`].
+fn joint_state(position: f64) -> JointState {
+    JointState {
+        name: vec!["h".into()],
+        position: vec![position],
+        velocity: vec![0.5],
+        ..JointState::default()
+    }
+}
+
 /// A file of ROS 2 messages whose chunk is not packed.
 fn plain_bag() -> Vec<u8> {
     let mut messages = Vec::new();
     let mut bytes = Vec::new();
     let begin_ns = 1_700_000_000_000_000_000;
     for i in 0..4_u64 {
-        let state = JointState {
-            name: vec!["h".into()],
-            position: vec![i as f64],
-            velocity: vec![0.5],
-            ..JointState::default()
-        };
-        state.encode(&mut bytes);
+        joint_state(i as f64).encode(&mut bytes);
         let time_ns = begin_ns + i * 10_000_000;
         messages.push(("/joint_states", JointState::NAME, time_ns, bytes.clone()));
         let command = Float64MultiArray { data: vec![7.0 + i as f64], ..Default::default() };
@@ -342,15 +346,9 @@ fn the_files_of_a_bags_folder_are_read_in_their_order() {
     fs::write(path.join("metadata.yaml"), "").unwrap();
     for n in 0..11_u64 {
         let mut bytes = Vec::new();
-        let state = JointState {
-            name: vec!["h".into()],
-            position: vec![n as f64],
-            velocity: vec![0.5],
-            ..JointState::default()
-        };
-        state.encode(&mut bytes);
+        joint_state(n as f64).encode(&mut bytes);
         let time_ns = 1_700_000_000_000_000_000 + n * 5_000_000;
-        let message = ("/joint_states", "sensor_msgs/msg/JointState", time_ns, bytes);
+        let message = ("/joint_states", JointState::NAME, time_ns, bytes);
         fs::write(path.join(format!("walk_{n}.mcap")), bag(&[message])).unwrap();
     }
     let map = BAG_MAP.replace("q_des = \"/commands.data[0]\"\n", "q_des = { value = 0.0 }\n");
