@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::naming::End;
+use super::naming::{End, dds_type};
 use super::sessions::Sender;
 use super::topics::{Latched, full_name};
 use super::wires::{LatchedOut, Out, Take};
@@ -153,15 +153,5 @@ impl DdsCall {
         }
         let (header, body) = bytes.split_at(CDR_HEADER_BYTES.min(bytes.len()));
         let _sent = self.request.answer(&self.replies, &[header, &identity, body].concat());
-    }
-}
-
-/// `package/msg/Type` as DDS names it, with `suffix` after the type.
-fn dds_type(name: &str, suffix: &str) -> String {
-    match name.rsplit_once('/') {
-        Some((package, kind)) => {
-            format!("{}::dds_::{kind}{suffix}_", package.replace('/', "::"))
-        }
-        None => name.into(),
     }
 }

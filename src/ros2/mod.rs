@@ -71,6 +71,8 @@ pub use frames::Frames;
 pub use joined::Joined;
 pub use log_channels::{RosChannels, offered_qos};
 #[cfg(feature = "zenoh")]
+pub(crate) use naming::dds_type;
+#[cfg(feature = "zenoh")]
 pub use naming::{End, Naming, Wire};
 #[cfg(feature = "zenoh")]
 pub use node::{Node, NodeEnds};

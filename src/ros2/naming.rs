@@ -122,10 +122,7 @@ impl Naming {
             let token = format!("@/{session}/@ros2_lv/{word}/{escaped}/{type_name}{qos}{hash}");
             (name, token)
         } else {
-            let dds = match type_name.rsplit_once('/') {
-                Some((package, kind)) => format!("{}::dds_::{kind}_", package.replace('/', "::")),
-                None => type_name.into(),
-            };
+            let dds = dds_type(type_name, "");
             let (word, qos) = match end {
                 End::Publisher => ("MP", "::,10:,:,:,,"),
                 End::Latched => ("MP", ":1:,1:,:,:,,"),
@@ -162,6 +159,16 @@ impl Naming {
         } else {
             slash.into()
         }
+    }
+}
+
+/// `package/msg/Type` as DDS names it, with `suffix` after the type.
+pub(crate) fn dds_type(name: &str, suffix: &str) -> String {
+    match name.rsplit_once('/') {
+        Some((package, kind)) => {
+            format!("{}::dds_::{kind}{suffix}_", package.replace('/', "::"))
+        }
+        None => name.into(),
     }
 }
 

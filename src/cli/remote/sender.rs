@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use super::super::arguments::RemoteArguments;
 #[cfg(feature = "dds")]
 use crate::dds::{Participant, Quality, Writer};
+use crate::ros2::dds_type;
 use crate::ros2::messages::{Joy, Message};
 use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
 
-const DDS_TYPE: &str = "sensor_msgs::msg::dds_::Joy_";
 /// Time to find the daemon.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Time for the last message to leave.
@@ -33,15 +33,16 @@ enum Way {
 
 impl Sender {
     pub(super) fn new(a: &RemoteArguments) -> Result<Self> {
+        let joy_type = dds_type(Joy::NAME, "");
         #[cfg(feature = "dds")]
         if a.dds {
             let participant = Participant::open(a.domain, &a.interface)?;
-            let writer = participant.writer("rt/joy", DDS_TYPE, Quality::Reliable)?;
+            let writer = participant.writer("rt/joy", &joy_type, Quality::Reliable)?;
             wait("no reader of rt/joy", || writer.is_wanted())?;
             return Ok(Self { way: Way::Dds(Box::new((writer, participant))), buffer: Vec::new() });
         }
         let client = a.daemon.client()?;
-        let key = format!("{}/joy/{DDS_TYPE}/{}", a.domain, Joy::HASH);
+        let key = format!("{}/joy/{joy_type}/{}", a.domain, Joy::HASH);
         wait(&format!("no daemon at {}", a.daemon.connect), || client.is_connected())?;
         Ok(Self { way: Way::Bus(Box::new(client), key), buffer: Vec::new() })
     }
