@@ -17,7 +17,7 @@ use hardstand::ingress::{
 };
 use hardstand::limits::MESSAGE_BYTES_MAX;
 use hardstand::mjcf::convert;
-use hardstand::robot_log::{parse_npz, parse_rosbag};
+use hardstand::robot_log::{parse_npz, parse_rosbag, parse_sqlite_bag};
 use hardstand::ros2::messages::{
     DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message,
 };
@@ -112,7 +112,7 @@ pub fn mjcf(data: &[u8]) {
 /// the format.
 pub fn robot_logs(data: &[u8]) {
     let Some((format, bytes)) = data.split_first() else { return };
-    let parse = if format.is_multiple_of(2) { parse_npz } else { parse_rosbag };
+    let parse = [parse_npz, parse_rosbag, parse_sqlite_bag][usize::from(format % 3)];
     let Ok(table) = parse("log", bytes) else { return };
     assert_eq!(table.names.len(), table.values.len());
     for column in &table.values {

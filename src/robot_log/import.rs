@@ -50,7 +50,8 @@ pub fn import(files: &[PathBuf], mapping: Option<&Mapping>) -> Result<Imported> 
     Ok(Imported { table, format })
 }
 
-/// The files of a rosbag2, which are numbered from 0 in the order of time: `NAME_0.mcap` and so on.
+/// The files of a rosbag2, which are numbered from 0 in the order of time: `NAME_0.mcap` and so on,
+/// or `NAME_0.db3`.
 /// Anything but a folder is itself.
 fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
@@ -59,15 +60,19 @@ fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
     let failed =
         |e: std::io::Error| Error::new(ErrorKind::File, format!("{}: {e}", path.display()));
     let entries: std::io::Result<Vec<_>> = fs::read_dir(path).map_err(failed)?.collect();
-    let files = entries.map_err(failed)?.into_iter().map(|entry| entry.path());
-    let (mut bags, others): (Vec<PathBuf>, Vec<PathBuf>) =
-        files.partition(|file| file.extension().is_some_and(|e| e == "mcap"));
+    let files: Vec<PathBuf> =
+        entries.map_err(failed)?.into_iter().map(|entry| entry.path()).collect();
+    let of = |ending: &str| -> Vec<PathBuf> {
+        let ends = |file: &&PathBuf| file.extension().is_some_and(|e| e == ending);
+        files.iter().filter(ends).cloned().collect()
+    };
+    let mut bags = of("mcap");
     if bags.is_empty() {
-        let sqlite = others.into_iter().find(|file| file.extension().is_some_and(|e| e == "db3"));
-        return sqlite.map(|file| vec![file]).ok_or_else(|| {
-            let text = "the folder holds no .mcap, as that of a rosbag2 does";
-            Error::new(ErrorKind::Input, format!("{}: {text}", path.display()))
-        });
+        bags = of("db3");
+    }
+    if bags.is_empty() {
+        let text = "the folder holds no .mcap and no .db3, as that of a rosbag2 does";
+        return Err(Error::new(ErrorKind::Input, format!("{}: {text}", path.display())));
     }
     bags.sort_by_cached_key(|file| (number_of(file), file.clone()));
     Ok(bags)
@@ -91,11 +96,9 @@ fn read(file: &Path, mapping: Option<&Mapping>) -> Result<(Columns, &'static str
     } else if ends(".mcap") {
         Ok((rosbag::read(file)?, "MCAP with ROS 2 messages"))
     } else if ends(".db3") {
-        let text = "a rosbag2 in SQLite is not read; `pip install rosbags` and `rosbags-convert \
-                    --src FOLDER --dst NEW_FOLDER --dst-storage mcap` make an MCAP of its folder";
-        Err(Error::new(ErrorKind::Input, format!("{}: {text}", file.display())))
+        Ok((rosbag::read_sqlite(file)?, "SQLite with ROS 2 messages"))
     } else {
-        let text = "the name must end in .csv, .csv.gz, .npz or .mcap";
+        let text = "the name must end in .csv, .csv.gz, .npz, .mcap or .db3";
         Err(Error::new(ErrorKind::Input, format!("{}: {text}", file.display())))
     }
 }

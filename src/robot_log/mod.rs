@@ -16,6 +16,8 @@ mod import;
 #[cfg(not(target_family = "wasm"))]
 mod mapping;
 #[cfg(not(target_family = "wasm"))]
+mod messages;
+#[cfg(not(target_family = "wasm"))]
 mod npz;
 #[cfg(not(target_family = "wasm"))]
 mod own_log;
@@ -23,6 +25,8 @@ mod own_log;
 mod packed;
 #[cfg(not(target_family = "wasm"))]
 mod rosbag;
+#[cfg(not(target_family = "wasm"))]
+mod sqlite;
 mod track;
 
 pub use columns::Columns;
@@ -35,7 +39,7 @@ pub use mapping::Mapping;
 #[cfg(not(target_family = "wasm"))]
 pub use npz::parse_npz;
 #[cfg(not(target_family = "wasm"))]
-pub use rosbag::parse_rosbag;
+pub use rosbag::{parse_rosbag, parse_sqlite_bag};
 pub use track::{BaseTrack, JointTrack, RobotLog};
 
 /// Bytes of a log, unpacked.

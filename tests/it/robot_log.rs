@@ -14,6 +14,8 @@ use crate::common::bench::quadruped;
 use crate::common::logs;
 use crate::common::process::Log;
 
+mod sqlite;
+
 const MAP: &str = r#"
 [time]
 column = "t_ms"
@@ -342,7 +344,7 @@ fn the_files_of_a_bags_folder_are_read_in_their_order() {
     let path = folder.path().join("walk");
     fs::create_dir(&path).unwrap();
     let none = import(std::slice::from_ref(&path), None).unwrap_err().to_string();
-    assert!(none.contains("walk: the folder holds no .mcap"), "{none}");
+    assert!(none.contains("walk: the folder holds no .mcap and no .db3"), "{none}");
     fs::write(path.join("metadata.yaml"), "").unwrap();
     for n in 0..11_u64 {
         let mut bytes = Vec::new();
@@ -358,14 +360,6 @@ fn the_files_of_a_bags_folder_are_read_in_their_order() {
     assert_eq!(table.need("q.hip").unwrap(), expected);
     let times_s: Vec<f64> = (0..11).map(|n| 0.005 * f64::from(n)).collect();
     assert_eq!(table.need("time_s").unwrap(), times_s);
-}
-
-#[test]
-fn a_bag_in_sqlite_is_refused_with_the_command_that_converts_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let said = import(&[file(folder.path(), "bag.db3", "SQLite format 3")], None).unwrap_err();
-    let wanted = "`rosbags-convert --src FOLDER --dst NEW_FOLDER --dst-storage mcap`";
-    assert!(said.to_string().contains(wanted), "{said}");
 }
 
 /// Sizes that a log states are no reason to spend memory: what they claim must be there.

@@ -7,7 +7,8 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ImportArguments {
-    /// Logs that follow one another in time: .csv, .csv.gz, .npz, .mcap, or the folder of a rosbag2
+    /// Logs that follow one another in time: .csv, .csv.gz, .npz, .mcap, .db3, or the folder of a
+    /// rosbag2
     #[arg(value_name = "FILE", required = true)]
     pub(in crate::cli) files: Vec<PathBuf>,
     /// Table to write, .csv or .csv.gz
