@@ -56,7 +56,8 @@ impl TorqueSpeed {
     }
 
     /// Least and largest torque at the speed `v` (rad/s) with the supply at `voltage` times its
-    /// nominal value, N·m. Beyond no-load speed both are against the motion.
+    /// nominal value, N·m. At rest both are the stall torque; beyond no-load speed both are against
+    /// the motion.
     #[must_use]
     pub fn range_nm(&self, v: f64, voltage: f64) -> [f64; 2] {
         if !self.acts() {
@@ -67,6 +68,8 @@ impl TorqueSpeed {
         let slope = self.stall_nm / fall.max(1e-9);
         let driving_nm = slope * (self.no_load_rad_per_s * voltage - v.abs());
         let driving_nm = limited(driving_nm, [-braking_nm, self.stall_nm]);
-        if v < 0.0 { [-driving_nm, braking_nm] } else { [-braking_nm, driving_nm] }
+        // at rest nothing brakes, to either side
+        let against_nm = if v == 0.0 { driving_nm } else { braking_nm };
+        if v < 0.0 { [-driving_nm, against_nm] } else { [-against_nm, driving_nm] }
     }
 }
