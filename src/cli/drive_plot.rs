@@ -1,4 +1,4 @@
-//! The drawing of a drive: four charts.
+//! The drawing of a drive: torque by speed, step, gain and phase, friction.
 
 use std::path::Path;
 
@@ -52,18 +52,21 @@ impl Drawing for Charts<'_> {
         };
         let area = area.titled(&title, (FONT, 28))?;
         let parts = area.split_evenly((2, 2));
-        let [map, step, frequency, friction] = charts(r);
+        let [map, step, gain, phase, friction] = charts(r);
         for (part, chart) in [(&parts[0], &map), (&parts[1], &step), (&parts[3], &friction)] {
             let x = range(chart, |p| p.0);
             chart.draw(part, x[0]..x[1])?;
         }
-        let x = range(&frequency, |p| p.0);
-        frequency.draw(&parts[2], (x[0]..x[1]).log_scale())
+        for (part, chart) in parts[2].split_evenly((2, 1)).iter().zip([gain, phase]) {
+            let x = range(&chart, |p| p.0);
+            chart.draw(part, (x[0]..x[1]).log_scale())?;
+        }
+        Ok(())
     }
 }
 
-/// The four charts: torque by speed, step, frequency and friction.
-fn charts(r: &DriveReport) -> [Chart; 4] {
+/// The charts: torque by speed, step, gain, phase and friction.
+fn charts(r: &DriveReport) -> [Chart; 5] {
     let pair = |rows: &[[f64; 3]], k: usize| rows.iter().map(|row| (row[0], row[k])).collect();
     let decibel = |rows: &[[f64; 3]]| -> Points {
         let db = |gain: f64| 20.0 * math::log10(gain.max(1e-6));
@@ -81,15 +84,14 @@ fn charts(r: &DriveReport) -> [Chart; 4] {
         },
         Chart { title: "step of the command", axes: ["ms", "N·m"], lines: vec![("torque", step)] },
         Chart {
-            title: "frequency response",
-            axes: ["Hz", "dB, and degrees / 10"],
-            lines: vec![
-                ("gain, dB", decibel(&r.frequency_response)),
-                (
-                    "phase, degrees / 10",
-                    r.frequency_response.iter().map(|row| (row[0], 0.1 * row[2])).collect(),
-                ),
-            ],
+            title: "frequency response: gain",
+            axes: ["Hz", "dB"],
+            lines: vec![("gain", decibel(&r.frequency_response))],
+        },
+        Chart {
+            title: "frequency response: phase",
+            axes: ["Hz", "degrees"],
+            lines: vec![("phase", pair(&r.frequency_response, 2))],
         },
         Chart {
             title: "friction by speed",
@@ -133,6 +135,7 @@ impl Chart {
             .configure_mesh()
             .x_desc(self.axes[0])
             .y_desc(self.axes[1])
+            .y_labels(if self.lines.len() < 2 { 6 } else { 10 })
             .label_style((FONT, 16))
             .draw()?;
         for ((name, points), colour) in self.lines.iter().zip([BLUE, RED]) {
@@ -142,6 +145,9 @@ impl Chart {
                 .draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?
                 .label(*name)
                 .legend(mark);
+        }
+        if self.lines.len() < 2 {
+            return Ok(());
         }
         chart
             .configure_series_labels()

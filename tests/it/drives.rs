@@ -452,7 +452,8 @@ fn the_command_shows_a_shipped_drive() {
     assert!((report["no_load_rad_per_s"].as_f64().unwrap() - 80.0).abs() < 1e-6);
     assert!((report["step_nm"].as_f64().unwrap() - 9.0).abs() < 1e-9, "half of stall");
     let drawing = std::fs::read_to_string(&svg).unwrap();
-    for title in ["torque by speed", "step of the command", "frequency response", "friction by"] {
+    let response = ["frequency response: gain", "frequency response: phase"];
+    for title in ["torque by speed", "step of the command", "friction by"].iter().chain(&response) {
         assert!(drawing.contains(title), "{title}");
     }
     let out = run(&["--json"]);

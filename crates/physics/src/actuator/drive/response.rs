@@ -82,7 +82,8 @@ impl Bench {
     }
 
     /// Gain, and phase in degrees, from the torque asked for to the torque made at `hz`, with the
-    /// amplitude `amplitude_nm`: from the last of several periods.
+    /// amplitude `amplitude_nm`: from the last of several periods. The phase has all turns of the
+    /// delay.
     #[must_use]
     pub fn gain_and_phase(&self, hz: f64, amplitude_nm: f64) -> [f64; 2] {
         let settle_s = self.drive.timing.delay_us / 1e6 + 5.0 / (TAU * self.bandwidth_hz());
@@ -100,7 +101,11 @@ impl Bench {
         }
         let per = 2.0 * H_S * hz / (periods * amplitude_nm);
         let (re, im) = (re * per, im * per);
-        [(re * re + im * im).sqrt(), math::atan2(im, re) * 180.0 / PI]
+        let delay_degrees = -360.0 * hz * self.drive.timing.delay_us / 1e6;
+        // control rate, interpolation and current loop are less than three quarters of a turn late
+        let other_degrees = math::atan2(im, re) * 180.0 / PI - delay_degrees;
+        let turns = ((other_degrees - 90.0) / 360.0).ceil();
+        [(re * re + im * im).sqrt(), delay_degrees + other_degrees - 360.0 * turns]
     }
 
     fn bandwidth_hz(&self) -> f64 {
