@@ -34,7 +34,7 @@ pub struct Playback<'a> {
 pub struct Trace {
     /// The rows.
     pub rows: Vec<usize>,
-    /// Positions of the joints in each row, rad or m.
+    /// Positions of the joints in each row as their encoders show them, rad or m.
     pub q: Vec<Vec<f64>>,
     /// Position (m) and orientation (w, x, y, z) of the base in each row.
     pub base: Vec<[f64; 7]>,
@@ -115,19 +115,19 @@ impl<'a> Playback<'a> {
         let begin_s = self.log.time_s[rows.start];
         let mut trace = Trace { failure: plant.failure(), ..Trace::default() };
         let (mut row, mut tick) = (rows.start + 1, 0_u64);
-        let mut before = plant.state().q.clone();
+        let mut before = shown(plant);
         while row < rows.end && trace.failure.is_none() {
             let fresh = commands.advance(begin_s + tick as f64 * period_s) || tick == 0;
             trace.failure = commands.step(plant, fresh);
             tick += 1;
-            let after = &plant.state().q;
+            let after = shown(plant);
             let now_s = begin_s + tick as f64 * period_s;
             while row < rows.end && self.log.time_s[row] <= now_s + ROUNDING_S {
                 let part = 1.0 - (now_s - self.log.time_s[row]).max(0.0) / period_s;
-                trace.push(row, &before, after, part);
+                trace.push(row, &before, &after, part);
                 row += 1;
             }
-            before.clone_from(after);
+            before = after;
         }
         trace
     }
@@ -161,20 +161,29 @@ impl<'a> Playback<'a> {
         (plant, commands)
     }
 
-    /// A new plant in the recorded state of a row.
+    /// A new plant in the recorded state of a row. Elastic drives are not stretched.
     fn plant_at(&self, scenario: &Scenario, row: usize) -> Plant {
-        let (q, v) = self.start(scenario, row);
+        let (mut q, v) = self.start(scenario, row);
+        for (q, drive) in q.joints.iter_mut().zip(&scenario.spec.drives.joints) {
+            *q -= drive.encoder.offset_rad;
+        }
         Plant::new(scenario.model.clone(), PlantSpec { q, v, ..scenario.spec.clone() })
     }
 
     /// Puts a plant that has come to a row into the state that was recorded there.
     fn carry(&self, plant: &mut Plant, scenario: &Scenario, row: usize) {
-        let (q, v) = self.start(scenario, row);
+        let (mut q, mut v) = self.start(scenario, row);
+        for i in 0..q.joints.len() {
+            // what was recorded is what the encoder shows, and a spring may be behind it
+            let [shown_q, shown_v] = plant.at_encoder(i);
+            q.joints[i] += plant.state().q.joints[i] - shown_q;
+            v.joints[i] += plant.state().v.joints[i] - shown_v;
+        }
         plant.carry_to(&q, &v);
     }
 
-    /// The recorded state in a row. The speed of a joint that was not sampled is the slope of the
-    /// line through its positions.
+    /// The recorded state in a row, joints as their encoders show them. The speed of a joint that
+    /// was not sampled is the slope of the line through its positions.
     fn start(&self, scenario: &Scenario, row: usize) -> (Positions, Velocities) {
         let (mut q, mut v) = (scenario.spec.q.clone(), scenario.spec.v.clone());
         for (i, joint) in self.log.joints.iter().enumerate() {
@@ -209,6 +218,14 @@ impl<'a> Playback<'a> {
         let slope = if spread > 0.0 { along / spread } else { 0.0 };
         (mean_x - slope * mean_t, slope)
     }
+}
+
+/// Where the robot is, its joints as their encoders show them.
+fn shown(plant: &Plant) -> Positions {
+    let mut out = plant.state().q.clone();
+    let joints = out.joints.iter_mut().enumerate();
+    joints.for_each(|(i, q)| *q = plant.at_encoder(i)[0]);
+    out
 }
 
 /// Rows within [`SLOPE_S`] of a row.

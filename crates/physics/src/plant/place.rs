@@ -25,11 +25,16 @@ impl Plant {
     }
 
     /// Puts the robot at `q`, moving at `v`, in the middle of what it does: anchors move with
-    /// their stations, so that friction springs stay stretched as they were; contacts between
-    /// shapes begin anew. All else is as in [`place_base`](Self::place_base).
+    /// their stations and motors with their joints, so that friction springs, gears and elastic
+    /// drives stay stretched as they were; contacts between shapes begin anew. All else is as in
+    /// [`place_base`](Self::place_base).
     pub fn carry_to(&mut self, q: &Positions, v: &Velocities) {
         self.settle();
         let before: Vec<_> = self.contacts.evaluated().to_vec();
+        for (i, drive) in self.state.drives.joints.iter_mut().enumerate() {
+            let by = q.joints[i] - self.state.q.joints[i];
+            drive.carry(by, v.joints[i] - self.state.v.joints[i]);
+        }
         self.state.q.clone_from(q);
         self.state.v.clone_from(v);
         self.settle();

@@ -64,6 +64,18 @@ impl Plant {
         }
     }
 
+    /// Position and velocity of what the encoder of joint `i` is on, the motor of an elastic drive,
+    /// as it shows them but for its steps and its filter.
+    #[must_use]
+    pub fn at_encoder(&self, i: usize) -> [f64; 2] {
+        let truth = [self.state.q.joints[i], self.state.v.joints[i]];
+        let drive = self.spec.drives.joints.get(i).zip(self.state.drives.joints.get(i));
+        let Some((drive, state)) = drive else { return truth };
+        let rotor = [state.rotor.q, state.rotor.dq];
+        let [q, dq] = if drive.elastic.acts() { rotor } else { truth };
+        [q + drive.encoder.offset_rad, dq]
+    }
+
     /// Position, velocity and torque that joint `i` reports.
     #[must_use]
     pub fn reported_joint(&self, i: usize) -> [f64; 3] {

@@ -46,6 +46,15 @@ impl DriveState {
         }
     }
 
+    /// The joint was put elsewhere, `by` further and `faster` than it was: all that has a place in
+    /// it moves along, so that teeth lean and springs are stretched as they were.
+    pub(crate) fn carry(&mut self, by: f64, faster: f64) {
+        self.stiction.anchor_rad += by;
+        self.rotor.q += by;
+        self.rotor.dq += faster;
+        self.dq_before += faster;
+    }
+
     /// The numbers that motion and supply can drive anywhere.
     pub(crate) fn numbers(&self) -> [f64; 7] {
         let Temperatures { winding_c, housing_c } = self.temperatures;

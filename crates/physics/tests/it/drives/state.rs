@@ -7,6 +7,7 @@ use hardstand_physics::plant::{
     ComputePath, DriveSet, Integrator, OwnerWords, Plant, PlantSpec, Walk,
 };
 
+use super::{flywheel, q, run, torque};
 use crate::common::robots::walker;
 
 /// A drive with every law at work.
@@ -135,4 +136,28 @@ fn an_ideal_drive_has_no_words() {
     // per joint 21 numbers and 6 for each of five commands; one voltage for all
     let of_drives = names.iter().filter(|(group, _)| group.starts_with("drive.")).count();
     assert_eq!(of_drives, 12 * (21 + 5 * 6) + 1);
+}
+
+/// Friction that holds a load goes on to hold it elsewhere, and a stretched spring stays stretched.
+#[test]
+fn a_joint_that_is_carried_on_leans_on_its_gear_as_before() {
+    for stiffness_nm_per_rad in [0.0, 50.0] {
+        let mut held = flywheel(|drive, _| {
+            drive.friction.coulomb_nm = 1.0;
+            drive.motor.rotor_inertia_kg_m2 = 0.02;
+            drive.elastic.stiffness_nm_per_rad = stiffness_nm_per_rad;
+            drive.elastic.damping_nm_s_per_rad = 0.2;
+        });
+        run(&mut held, torque(0.6), 20);
+        let mut carried = held.clone();
+        let (mut to, v) = (held.state().q.clone(), held.state().v.clone());
+        to.joints[0] += 0.01;
+        carried.carry_to(&to, &v);
+        for reference in [torque(0.6), torque(1.4)] {
+            run(&mut held, reference, 20);
+            run(&mut carried, reference, 20);
+            let off = q(&carried) - q(&held) - 0.01;
+            assert!(off.abs() < 1e-12, "{stiffness_nm_per_rad}: {off} rad");
+        }
+    }
 }
