@@ -64,7 +64,7 @@ impl ExitCode {
             Self::Incomplete => {
                 "a log is damaged or cut short, recording ended early or missed ticks, a file of \
                  the log was removed or changed during the run, cases of a campaign are missing, \
-                 or a hunt was stopped"
+                 or a hunt or a measurement of pushes was stopped"
             }
             Self::RealTime => "real-time rights, or the sandbox, were required and refused",
             Self::Bus => "the bus could not be opened, or a peer did not answer",

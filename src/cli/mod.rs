@@ -101,6 +101,8 @@ pub fn main() -> process::ExitCode {
         #[cfg(feature = "zenoh")]
         Verb::Hunt(a) => hunt::hunt(a),
         #[cfg(feature = "zenoh")]
+        Verb::Pushes(a) => hunt::pushes(a),
+        #[cfg(feature = "zenoh")]
         Verb::Controller(a) => controller::controller(a),
         #[cfg(feature = "zenoh")]
         Verb::Ctl(a) => ctl::ctl(a),

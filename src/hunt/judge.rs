@@ -4,6 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -11,6 +13,9 @@ use crate::campaign::{self, Common, Held, Keep, MARGIN, Outcome, Plan, Store, UN
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::space::{Candidate, Space};
+
+/// Time between two looks whether other processes have finished their cases.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Why a case is one that is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -44,6 +49,7 @@ pub struct Judge<'a> {
     common: &'a Common,
     store: Store,
     jobs: NonZeroUsize,
+    shard: [usize; 2],
     stop: Arc<AtomicBool>,
     /// Every case that was run, in its order, with what `--set` changes.
     run: Vec<(Vec<String>, Judged)>,
@@ -51,16 +57,18 @@ pub struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// Cases of `space`, `jobs` at a time, whose outcomes go to `folder`. Once `stop` is set, no
-    /// more cases are run.
+    /// more cases are run. Of every step it runs those of slice `shard`, and waits until other
+    /// processes, which share the folder, have run the others.
     #[must_use]
     pub const fn new(
         space: &'a Space,
         common: &'a Common,
         folder: PathBuf,
         jobs: NonZeroUsize,
+        shard: [usize; 2],
         stop: Arc<AtomicBool>,
     ) -> Self {
-        Self { space, common, store: Store::new(folder), jobs, stop, run: Vec::new() }
+        Self { space, common, store: Store::new(folder), jobs, shard, stop, run: Vec::new() }
     }
 
     /// The space.
@@ -125,9 +133,15 @@ impl<'a> Judge<'a> {
         keep: Keep,
     ) -> Result<Option<Vec<Outcome>>> {
         let plan = Plan::of_hunt(self.common, named, duration_s, keep);
-        let all = plan.cases();
-        let open = self.store.unfinished(&plan, &all)?;
+        let open = self.store.unfinished(&plan, &plan.slice(self.shard))?;
         campaign::run(&plan, &self.store, &open, self.jobs, &self.stop, |_| {})?;
+        let all = plan.cases();
+        while self.shard[1] > 1 && !self.store.unfinished(&plan, &all)?.is_empty() {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            thread::sleep(LOOK_AGAIN);
+        }
         if self.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }

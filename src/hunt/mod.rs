@@ -5,9 +5,11 @@
 //! seed and on outcomes alone, so a hunt takes the same way on every machine, with any number of
 //! cases at a time; one that was interrupted goes on.
 
+mod bracket;
 mod draw;
 mod judge;
 mod keep;
+mod pushes;
 mod reader;
 mod search;
 mod shrink;
@@ -16,6 +18,7 @@ mod template;
 
 pub use judge::{Judge, Judged, Kind};
 pub use keep::{Catch, campaign_text};
+pub use pushes::{PushLimit, PushProgress, Pushes, push_limits};
 pub use search::{Limits, Progress, search};
 pub use shrink::{Edge, Shrunk, shrink};
 pub use space::{Candidate, Space};

@@ -32,8 +32,7 @@ impl Space {
         let mistakes = Mistakes::default();
         let root = Section::new(String::new(), Some(&table), &mistakes);
         let section = root.section("hunt");
-        let own = LISTS
-            .map(|(key, _)| table.get(key).and_then(Value::as_array).cloned().unwrap_or_default());
+        let own = own_lists(&table);
         let duration_s = section.f64_if_given("duration_s", Range::above(0.0));
         let mut space = Self {
             vary: Vec::new(),
@@ -70,11 +69,21 @@ impl Space {
     }
 }
 
+/// Weight of a robot, N.
+pub(super) fn weight_n(model: &Model) -> f64 {
+    STANDARD_GRAVITY * model.total_mass()
+}
+
+/// Events and commands of the scenario itself.
+pub(super) fn own_lists(scenario: &Table) -> [Vec<Value>; 2] {
+    LISTS.map(|(key, _)| scenario.get(key).and_then(Value::as_array).cloned().unwrap_or_default())
+}
+
 /// Up to two pushes on the base, of half the robot's weight each, a delay of commands, and less
 /// friction.
 fn usual_space(model: &Model) -> String {
     let base = Value::String(model.bodies[0].name.clone());
-    let force_n = 0.5 * STANDARD_GRAVITY * model.total_mass();
+    let force_n = 0.5 * weight_n(model);
     format!(
         r#"
         [[hunt.vary]]

@@ -78,7 +78,8 @@ impl Stage {
         let (_, module) = module_path!().split_once("::").unwrap();
         command.arg("--").arg(std::env::current_exe().unwrap());
         command.args(["--ignored", "--exact", &format!("{module}::controller_with_a_bug")]);
-        Process::start(self.0.path(), out, command)
+        let name = format!("{out}{}", more.concat().replace('/', "-"));
+        Process::start(self.0.path(), &name, command)
     }
 
     fn hunt(&self, bug: &str, out: &str, more: &[&str], code: i32) -> Value {
@@ -204,6 +205,38 @@ fn a_hunt_in_one_process_finds_what_one_with_a_daemon_finds() {
         (found["cases"].clone(), found["shrink_cases"].clone(), found["found"]["sentence"].clone())
     };
     assert_eq!(hunt(&["--in-process"]), hunt(&[]));
+}
+
+/// One hunt of two processes that share a folder; one of them is killed, and started again.
+#[test]
+fn two_processes_with_one_folder_make_one_hunt() {
+    let _one = serial();
+    let stage = Stage::new(SPACE);
+    let whole = stage.hunt("race", "whole", &["--jobs", "1"], 1);
+    let shard = |i: usize| ["0/2", "1/2"][i];
+    let start = |i: usize| stage.start("race", "both", &["--jobs", "1", "--shard", shard(i)]);
+    let mut first = start(0);
+    let cases = stage.path("both/cases");
+    let count = || fs::read_dir(&cases).map_or(0, |all| all.flatten().count());
+    // the scenario as it is, and every second of eight cases at random; the others are not its own
+    wait_for("its half of a step", || (count() >= 5).then_some(()));
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(count(), 5);
+    first.signal(Signal::KILL);
+    wait_for("its end", || first.has_ended().then_some(()));
+    let mut second = start(1);
+    let found = stage.hunt("race", "both", &["--jobs", "1", "--shard", shard(0)], 1);
+    for _ in 0..HUNT_S {
+        if second.has_ended() {
+            break;
+        }
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    let other: Value = serde_json::from_str(&second.ends_with(1)).unwrap();
+    for key in ["sentence", "sets", "edges", "digest"] {
+        assert_eq!(found["found"][key], whole["found"][key], "{key}");
+        assert_eq!(other["found"][key], whole["found"][key], "{key}");
+    }
 }
 
 #[test]

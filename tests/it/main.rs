@@ -66,6 +66,8 @@ mod page;
 mod plant;
 mod presets;
 #[cfg(feature = "zenoh")]
+mod pushes;
+#[cfg(feature = "zenoh")]
 mod python;
 mod realtime;
 mod record;

@@ -42,7 +42,7 @@ const ROOMS: [(&str, &[&str]); 53] = [
     ("process_harness", ALL),
     ("certify", ALL),
     ("campaign", TRIALS),
-    ("hunt", &["config", "model", "campaign", "optimize"]),
+    ("hunt", &["config", "math", "model", "campaign", "optimize"]),
     ("robot_log", &["model", "inspect", "replay", "ros2"]),
     ("calibrate", CALIBRATE),
     ("view", VIEW),

@@ -127,7 +127,7 @@ fn confidence(text: &str) -> std::result::Result<f64, String> {
     found.ok_or_else(|| "it must be a number above 0 and below 1, such as 0.95".into())
 }
 
-fn shard(text: &str) -> std::result::Result<[usize; 2], String> {
+pub(super) fn shard(text: &str) -> std::result::Result<[usize; 2], String> {
     let numbers = text.split_once('/').and_then(|(i, n)| Some([i.parse().ok()?, n.parse().ok()?]));
     numbers.filter(|[i, n]| i < n).ok_or_else(|| "it must be I/N with I from 0 to N − 1".into())
 }

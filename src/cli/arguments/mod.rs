@@ -68,7 +68,7 @@ pub(super) use drive::DriveArguments;
 #[cfg(feature = "zenoh")]
 pub(super) use fault::FaultArguments;
 #[cfg(feature = "zenoh")]
-pub(super) use hunt::HuntArguments;
+pub(super) use hunt::{CaseArguments, HuntArguments, PushesArguments};
 pub(super) use model::{BaseArgument, ModelArguments};
 pub(super) use new::NewArguments;
 #[cfg(feature = "zenoh")]
@@ -172,6 +172,14 @@ pub(super) enum Verb {
     /// Exit code 0: nothing was found; 1: a case was found; 3: the hunt was stopped.
     #[cfg(feature = "zenoh")]
     Hunt(HuntArguments),
+    /// Measure how hard a controller can be pushed, by direction and by phase of its gait
+    ///
+    /// Finds for each direction and time the least push that makes the condition true, and writes a
+    /// table and a plot. docs/hunt.md describes it.
+    ///
+    /// Exit code 0: the limits were found; 3: the search was stopped.
+    #[cfg(feature = "zenoh")]
+    Pushes(PushesArguments),
     /// Show a robot in the browser: live, or from a log
     ///
     /// Serves a page on this machine that shows the robot in 3-D, with contact forces, friction

@@ -1,83 +1,60 @@
-//! `hardstand hunt`.
+//! `hardstand hunt`, and `hardstand pushes`.
+
+mod push_plot;
+mod pushes;
+mod setup;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
 use crate::campaign::Common;
-use crate::config::Scenario;
 use crate::hunt::{self, Catch, Judge, Judged, Limits, Progress, Shrunk, Space};
-use crate::inspect::{Condition, Quantities};
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::Result;
 
 use super::arguments::HuntArguments;
-use super::calibrate::threads;
-use super::campaign::no_place;
-use super::{ExitCode, output_file, show, stop_on_signal};
+use super::{ExitCode, output_file, show};
+use setup::Setup;
+
+pub(super) use pushes::pushes;
 
 /// Name of the last run of the case that was found.
 const FOUND: &str = "found";
 /// Simulated time that is kept after what was looked for, s.
 const AFTER_S: f64 = 0.1;
+const STOPPED: &str = "stopped    the same command goes on";
 
 pub(super) fn hunt(a: &HuntArguments) -> Result<ExitCode> {
-    let file = std::path::absolute(&a.scenario).map_err(|e| no_place(&a.scenario, &e))?;
-    let scenario = Scenario::load(&file, &a.set)?;
-    let mut space = Space::of(&scenario, &a.set)?;
+    let cases = &a.cases;
+    let setup = Setup::of(cases, "hunt")?;
+    let mut space = Space::of(&setup.scenario, &cases.set)?;
     if let Some(duration_s) = a.duration {
         space.set_duration_s(duration_s)?;
     }
-    check_events(&space, &file)?;
-    Condition::parse(&a.until, &Quantities::of(&scenario.simulation()))?;
-    let out = a.out.clone().unwrap_or_else(|| results_of(&file));
-    let out = std::path::absolute(&out).map_err(|e| no_place(&out, &e))?;
-    let mut common = Common::new(&scenario, file, a.command.clone(), a.until.clone(), a.seed);
-    common.in_process = a.in_process;
-    let jobs = threads(a.jobs);
-    let stop = stop_on_signal()?;
-    let judge = Judge::new(&space, &common, out.clone(), jobs, stop.clone());
+    setup.check_events(&space, "the hunt was refused")?;
     let [keys, events] = space.counts();
     let print = |text: String| {
-        if !a.json {
+        if !cases.json {
             show::line(&text);
         }
     };
     let from = if space.is_usual() { "; the scenario has no section hunt" } else { "" };
     print(format!("space      {keys} keys, {events} events: {} numbers{from}", space.genes()));
-    print(format!("hunts      until {}; at most {} cases, {jobs} at a time", a.until, a.cases));
-    let limits = Limits { cases: a.cases.get(), random: a.random, seed: a.seed.into() };
-    let result = Hunt { judge, limits, print: &print }.run(&common, &out)?;
-    if stop.load(Ordering::Relaxed) {
-        print("stopped    the same command goes on".into());
+    let (until, most, jobs) = (&cases.until, a.cases_max, setup.jobs);
+    print(format!("hunts      until {until}; at most {most} cases, {jobs} at a time"));
+    let limits = Limits { cases: most.get(), random: a.random, seed: cases.seed.into() };
+    let hunt = Hunt { judge: setup.judge(&space), limits, print: &print };
+    let result = hunt.run(&setup.common, &setup.out)?;
+    if setup.is_stopped() {
+        print(STOPPED.into());
         return Ok(ExitCode::Incomplete);
     }
-    if a.json {
+    if cases.json {
         show::json(&result)?;
     } else {
         result.show();
     }
     Ok(if result.found.is_some() { ExitCode::Negative } else { ExitCode::Done })
-}
-
-/// Refuses events that the scenario would refuse; later, a case that is refused is no find.
-fn check_events(space: &Space, file: &Path) -> Result<()> {
-    let mut mistakes = Vec::new();
-    for (event, sets) in space.each_alone() {
-        if let Err(e) = Scenario::load(file, &sets) {
-            mistakes.push(format!("{event}: {e}"));
-        }
-    }
-    if mistakes.is_empty() {
-        return Ok(());
-    }
-    Err(Error::list(ErrorKind::Input, "the hunt was refused", &mistakes))
-}
-
-/// `NAME-hunt` in the current folder.
-fn results_of(scenario: &Path) -> PathBuf {
-    let stem = scenario.file_stem().unwrap_or_default().to_string_lossy();
-    format!("{stem}-hunt").into()
 }
 
 /// The result of a hunt.

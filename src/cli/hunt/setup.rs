@@ -1,0 +1,72 @@
+//! What every search through cases begins with.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::campaign::Common;
+use crate::config::Scenario;
+use crate::hunt::{Judge, Space};
+use crate::inspect::{Condition, Quantities};
+use hardstand_error::{Error, ErrorKind, Result};
+
+use super::super::arguments::CaseArguments;
+use super::super::calibrate::threads;
+use super::super::campaign::no_place;
+use super::super::stop_on_signal;
+
+/// The checked arguments of a search.
+pub(super) struct Setup {
+    pub(super) scenario: Scenario,
+    pub(super) common: Common,
+    /// Folder of outcomes.
+    pub(super) out: PathBuf,
+    pub(super) jobs: NonZeroUsize,
+    shard: [usize; 2],
+    stop: Arc<AtomicBool>,
+}
+
+impl Setup {
+    /// `verb` is the end of the folder's name.
+    pub(super) fn of(a: &CaseArguments, verb: &str) -> Result<Self> {
+        let file = std::path::absolute(&a.scenario).map_err(|e| no_place(&a.scenario, &e))?;
+        let scenario = Scenario::load(&file, &a.set)?;
+        Condition::parse(&a.until, &Quantities::of(&scenario.simulation()))?;
+        let out = a.out.clone().unwrap_or_else(|| results_of(&file, verb));
+        let out = std::path::absolute(&out).map_err(|e| no_place(&out, &e))?;
+        let mut common = Common::new(&scenario, file, a.command.clone(), a.until.clone(), a.seed);
+        common.in_process = a.in_process;
+        let stop = stop_on_signal()?;
+        let shard = a.shard.unwrap_or([0, 1]);
+        Ok(Self { scenario, common, out, jobs: threads(a.jobs), shard, stop })
+    }
+
+    pub(super) fn judge<'a>(&'a self, space: &'a Space) -> Judge<'a> {
+        Judge::new(space, &self.common, self.out.clone(), self.jobs, self.shard, self.stop.clone())
+    }
+
+    /// Refuses events that the scenario would refuse; later, a case that is refused is no find.
+    pub(super) fn check_events(&self, space: &Space, what: &str) -> Result<()> {
+        let mut mistakes = Vec::new();
+        for (event, sets) in space.each_alone() {
+            if let Err(e) = Scenario::load(&self.common.file, &sets) {
+                mistakes.push(format!("{event}: {e}"));
+            }
+        }
+        if mistakes.is_empty() {
+            return Ok(());
+        }
+        Err(Error::list(ErrorKind::Input, what, &mistakes))
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// `NAME-VERB` in the current folder.
+fn results_of(scenario: &Path, verb: &str) -> PathBuf {
+    let stem = scenario.file_stem().unwrap_or_default().to_string_lossy();
+    format!("{stem}-{verb}").into()
+}
