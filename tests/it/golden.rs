@@ -155,3 +155,8 @@ fn golden_semi_implicit_euler() {
         assert!((end.x - x).abs() < 2e-6, "{scene} with h = {h}: {} instead of {x}", end.x);
     }
 }
+
+#[test]
+fn golden_rigid_impacts() {
+    run_all("rigid_impacts", golden::impacts::check);
+}

@@ -12,7 +12,8 @@
 //! caller's choice.
 //!
 //! [`Surface`] is a piece of ground (frame S), [`Touch`] a station against it (frame C, z is the
-//! normal), [`solve_rigid`] finds the impulses of rigid contacts with dry friction.
+//! normal), [`solve_rigid`] finds the impulses of rigid contacts with dry friction, and
+//! [`solve_impact`] those of impacts that bounce.
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 mod brick;
@@ -24,6 +25,7 @@ mod heightfield;
 mod hermite;
 mod hertz;
 mod hunt_crossley;
+mod impact;
 mod material;
 mod memory;
 mod mesh;
@@ -55,6 +57,7 @@ pub use friction::Friction;
 pub use heightfield::Heightfield;
 pub use hertz::{HalfSpace, HertzPair, Overlap};
 pub use hunt_crossley::{HuntCrossley, HuntCrossleyForce, SlipCurve};
+pub use impact::{ImpactContact, SLIP_M_PER_S, solve_impact};
 pub use material::ContactMaterial;
 pub use memory::Memory;
 pub(crate) use memory::{FrictionMemory, RollingMemory, stretched};

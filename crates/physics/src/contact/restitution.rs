@@ -4,9 +4,10 @@ use hardstand_error::Result;
 
 use super::range::{refuse, require};
 
-/// Share of the approach that a rigid contact gives back, as Simbody's `ConditionalConstraint` has
-/// it: nothing up to a capture speed, from there a share that falls in a line from 1 at rest to
-/// `least` at `least_at_m_per_s`, and `least` beyond. The default never bounces.
+/// Share of its normal impulse that a rigid contact gives back, as Simbody's
+/// `ConditionalConstraint` has it: nothing up to a capture speed, from there a share that falls in
+/// a line from 1 at rest to `least` at `least_at_m_per_s`, and `least` beyond. The default never
+/// bounces.
 ///
 /// ```
 /// use hardstand_physics::contact::Restitution;

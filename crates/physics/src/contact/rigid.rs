@@ -43,6 +43,16 @@ impl RigidContact {
         let (slides, own_inverse) = (false, None);
         Self { free, mu, impulse, velocity: free, slides, own, own_inverse }
     }
+
+    /// Takes the contact's own block of `W`.
+    pub(super) fn set_block(&mut self, W: &Mat3) {
+        self.own = regular(W);
+        self.own_inverse = self.own.inverse();
+    }
+
+    pub(super) const fn block(&self) -> &Mat3 {
+        &self.own
+    }
 }
 
 /// How well the conditions are met.
@@ -86,8 +96,7 @@ pub fn solve_rigid(W: &[Mat3], contacts: &mut [RigidContact]) -> Convergence {
     let n = contacts.len();
     let mut out = Convergence::default();
     for (i, contact) in contacts.iter_mut().enumerate() {
-        contact.own = regular(&W[i * n + i]);
-        contact.own_inverse = contact.own.inverse();
+        contact.set_block(&W[i * n + i]);
     }
     while out.sweeps < SWEEPS_MAX {
         out.sweeps += 1;
@@ -162,7 +171,7 @@ fn regular(W: &Mat3) -> Mat3 {
 }
 
 /// Exact impulse of one contact against `b`, its velocity by everything else.
-fn one_contact(contact: &RigidContact, b: &Vec3) -> (Vec3, bool) {
+pub(super) fn one_contact(contact: &RigidContact, b: &Vec3) -> (Vec3, bool) {
     if b.z >= 0.0 {
         return (Vec3::zeros(), false);
     }
@@ -221,7 +230,7 @@ fn bracketed(W: &Mat3, b: &Vec3, mu: f64) -> Vec3 {
 
 /// The `x` with `|x| ≤ radius` that makes `½ xᵀ A x + aᵀ x` least, `A = [[a₀, a₁], [a₁, a₂]]`
 /// positive definite. On the edge `A x + a = −σ x` with `σ ≥ 0`: friction against the slip.
-fn least_in_disc(A: [f64; 3], a: [f64; 2], radius: f64) -> [f64; 2] {
+pub(super) fn least_in_disc(A: [f64; 3], a: [f64; 2], radius: f64) -> [f64; 2] {
     let mut x = [0.0; 2];
     if radius <= 0.0 {
         return x;

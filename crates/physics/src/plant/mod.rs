@@ -17,6 +17,7 @@ mod failure;
 mod flight;
 mod forces;
 mod guard;
+mod impacts;
 mod implicit;
 mod imus;
 mod inputs;

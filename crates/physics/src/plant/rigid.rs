@@ -13,6 +13,7 @@ use super::collision::{BodyState, Carrier, CollisionSet, pose_of};
 use super::contact_state::{ContactLaw, ContactState, RigidMemory, RigidPhase};
 use super::contacts::ContactSet;
 use super::flight::Flight;
+use super::impacts::Impacts;
 use super::rigid_points::{Active, Compliance, End, EndBody, Source, ends_of};
 
 /// A gap up to this counts as closed, m.
@@ -46,6 +47,7 @@ pub(super) struct RigidSolver {
     dV: Vec<Motion>,
     dv: Velocities,
     restitution: Restitution,
+    impacts: Impacts,
     /// How the free bodies jump, about their origins in W: their velocities, and their poses as
     /// velocities for 1 s.
     body_jumps: Vec<[Motion; 2]>,
@@ -116,6 +118,7 @@ impl RigidSolver {
             dV: vec![Motion::zero(); bodies],
             dv,
             restitution: Restitution::default(),
+            impacts: Impacts::with_room(n),
             body_jumps: vec![[Motion::zero(); 2]; free],
         }
     }
@@ -198,8 +201,11 @@ impl RigidSolver {
         let stations_only = stations == active.len();
         let around = (collisions, &bodies[..], stations_only);
         self.compliance.respond(model, data, active, around, constraints);
+        let struck = self.impacts.strike(&mut self.compliance, &self.active, &mut self.contacts);
         solve_rigid(&self.compliance.W, &mut self.contacts);
-        self.refuse_gains(h);
+        if struck {
+            self.impacts.add_to(&mut self.contacts);
+        }
         if self.contacts.iter().any(|c| c.impulse != Vec3::zeros()) {
             state.flight = Flight::NONE;
         }
@@ -212,50 +218,10 @@ impl RigidSolver {
         true
     }
 
-    /// Solves again without the bounces of those contacts that would add energy together, as
-    /// Newton's restitution with friction can. Contacts that no body connects bounce on their own.
-    fn refuse_gains(&mut self, h: f64) {
-        if self.active.iter().all(|a| a.rebound_m_per_s == 0.0) {
-            return;
-        }
-        self.compliance.find_islands(self.active.len());
-        let mut refused = false;
-        for island in 0..self.active.len() {
-            if self.added_j(island, h) <= 0.0 {
-                continue;
-            }
-            let all = self.contacts.iter_mut().zip(&mut self.active);
-            for ((contact, active), of) in all.zip(self.compliance.islands()) {
-                if *of == island && active.rebound_m_per_s > 0.0 {
-                    contact.free.z -= active.bias(h);
-                    active.rebound_m_per_s = 0.0;
-                    contact.free.z += active.bias(h);
-                    refused = true;
-                }
-            }
-        }
-        if refused {
-            solve_rigid(&self.compliance.W, &mut self.contacts);
-        }
-    }
-
-    /// Energy that the impulses of an island add, J.
-    fn added_j(&self, island: usize, h: f64) -> f64 {
-        let mut added_j = 0.0;
-        let all = self.contacts.iter().zip(&self.active).zip(self.compliance.islands());
-        for ((contact, active), _) in all.filter(|(_, of)| **of == island) {
-            let mut twice_mean = contact.free + contact.velocity;
-            twice_mean.z -= 2.0 * active.bias(h);
-            added_j += 0.5 * contact.impulse.dot(&twice_mean);
-        }
-        added_j
-    }
-
-    /// Speed with which a contact leaves that would close in this step, from what it approached
-    /// with at its start, m/s.
-    fn rebound(&self, height_m: f64, v_C: &Vec3, free: &Vec3, h: f64) -> f64 {
+    /// Share of its impulse that a contact gives back that would close in this step.
+    fn share(&self, height_m: f64, v_C: &Vec3, free: &Vec3, h: f64) -> f64 {
         let closes = free.z + approach(height_m, h) < 0.0;
-        if closes { self.restitution.at(-v_C.z) * -v_C.z } else { 0.0 }
+        if closes { self.restitution.at(-v_C.z) } else { 0.0 }
     }
 
     /// Moves the free bodies for `h` seconds with what the last [`solve`](Self::solve) has found.
@@ -306,7 +272,7 @@ impl RigidSolver {
                 *memory = RigidMemory::NEW;
                 continue;
             }
-            let rebound_m_per_s = self.rebound(height_m, &at.v_C, &free, h);
+            let restitution = self.share(height_m, &at.v_C, &free, h);
             let slides = memory.phase == RigidPhase::Slides;
             let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
             let impulse = Vec3::from(memory.force_C) * h;
@@ -318,7 +284,8 @@ impl RigidSolver {
                 source: Source::Station(i),
                 height_m,
                 v_C: at.v_C,
-                rebound_m_per_s,
+                restitution,
+                friction,
                 phase: memory.phase,
                 ends: [Some(end), None],
             };
@@ -431,7 +398,7 @@ impl RigidSolver {
             if height_m > NEAR_M + 2.0 * h * free.norm() {
                 continue;
             }
-            let rebound_m_per_s = self.rebound(height_m, &at.v_C, &free, h);
+            let restitution = self.share(height_m, &at.v_C, &free, h);
             let friction = at.friction;
             let carries = at.force.normal_n > 0.0;
             let phase = match (carries, at.memory.sliding > 0.5) {
@@ -444,7 +411,7 @@ impl RigidSolver {
             let points = &mut self.compliance.points;
             let ends = ends_of(&at.carriers, &at.point_W, &at.R_WC, data, bodies, points);
             let (source, v_C) = (Source::Shape(i), at.v_C);
-            let active = Active { source, height_m, v_C, rebound_m_per_s, phase, ends };
+            let active = Active { source, height_m, v_C, restitution, friction, phase, ends };
             free.z += active.bias(h);
             self.active.push(active);
             let mut contact = RigidContact::new(free, mu);

@@ -1,6 +1,7 @@
 //! What takes part in a rigid solve: stations on the ground, and points of shapes; and how bodies
 //! give way there.
 
+use crate::contact::Friction;
 use crate::dynamics::{Constraints, Data, PointAxes, PointResponses};
 use crate::model::Model;
 use crate::spatial::{Mat3, Vec3};
@@ -25,17 +26,18 @@ pub(super) struct Active {
     pub(super) height_m: f64,
     /// Velocity relative to the ground or the other shape, in C, m/s.
     pub(super) v_C: Vec3,
-    /// Speed with which it leaves if it closes, m/s.
-    pub(super) rebound_m_per_s: f64,
+    /// Share of its impulse that it gives back if it closes in this step, 0 to 1.
+    pub(super) restitution: f64,
+    pub(super) friction: Friction,
     pub(super) phase: RigidPhase,
     pub(super) ends: [Option<End>; 2],
 }
 
 impl Active {
     /// What is added to the normal velocity before it is solved: the speed at which the contact may
-    /// still close in a step of `h` s, or against which it bounces, m/s.
+    /// still close in a step of `h` s, m/s.
     pub(super) fn bias(&self, h: f64) -> f64 {
-        if self.rebound_m_per_s > 0.0 { -self.rebound_m_per_s } else { approach(self.height_m, h) }
+        approach(self.height_m, h)
     }
 }
 

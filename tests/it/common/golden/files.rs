@@ -7,7 +7,7 @@ use hardstand_physics::spatial::{Mat3, Quaternion, Transform, Vec3};
 use serde_json::Value;
 
 /// Beginnings of the names of files that are understood.
-pub const KNOWN: [&str; 11] = [
+pub const KNOWN: [&str; 12] = [
     "exp_spring_static",
     "exp_spring_block_",
     "quad_exp_spring_",
@@ -19,6 +19,7 @@ pub const KNOWN: [&str; 11] = [
     "hunt_crossley_slide_roll",
     "compliant_contact_force",
     "point_on_plane",
+    "rigid_impacts",
 ];
 
 pub struct GoldenFile {

@@ -7,6 +7,7 @@ pub mod compliant;
 pub mod constraint_runs;
 pub mod files;
 pub mod hunt_crossley;
+pub mod impacts;
 pub mod material;
 pub mod point_on_plane;
 pub mod quad;
