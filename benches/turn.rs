@@ -101,6 +101,7 @@ fn executive(mut simulation: Simulation) -> (Executive<Sleepless>, Inbox<LogTick
         run_id: Arc::new(AtomicU32::new(1)),
         snapshots: snapshot_out,
         ports: Vec::new(),
+        buses: Vec::new(),
         direct: None,
         log: Some(log_out),
         reports: report_out,

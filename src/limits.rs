@@ -12,8 +12,9 @@ pub use hardstand_protocol::limits::{
 pub const LEASE_EVENTS: usize = 16;
 /// Places among the events of a tick that are kept for the emergency stop.
 pub const STOP_EVENTS: usize = 1;
-/// Commands that may wait for the tick at which they apply.
-pub const EARLY_MAX: usize = 64;
+/// Commands that may wait for the tick at which they apply: 8 of each controller, and those that
+/// answer states before a faulty link has let them come.
+pub const EARLY_MAX: usize = 8 * LEASES_MAX + LINK_HELD_MAX;
 /// Sessions without a lease whose commands can wait at a time.
 pub const OTHER_SESSIONS_MAX: usize = 55;
 /// Commands that link faults can delay at the same time.

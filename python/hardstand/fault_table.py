@@ -43,6 +43,11 @@ FAULTS: dict[str, dict[str, float | list[float] | None]] = {
     "bus_loss": {"share": None},
     "bus_error": {"share": None},
     "drive_error": {"condition": None},
+    "state_drop": {**_PROBABILITY, "length": 1.0, **_SEED},
+    "state_delay": _DELAY,
+    "state_jitter": {**_DELAY, **_SEED},
+    "state_reorder": {**_PROBABILITY, **_DELAY, **_SEED},
+    "state_burst": {"every_ticks": None},
 }
 
 

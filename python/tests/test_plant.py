@@ -192,6 +192,7 @@ def test_wrong_input_is_refused_by_name(scenario: Path) -> None:
         (lambda: plant.push("wing", [1, 0, 0], 0.1), "link"),
         (lambda: plant.fault("wing_loss"), "no fault"),
         (lambda: plant.fault("motor_derated", joint="FL_calf_joint"), "share is missing"),
+        (lambda: plant.fault("state_delay", delay_ticks=3), "in a daemon"),
         (lambda: plant.fault("motor_derated", share=0.5, shore=1.0), "shore"),
         (lambda: plant.restore(b"123"), "8 bytes"),
         (lambda: plant.restore(bytes(800)), "snapshot"),

@@ -159,7 +159,7 @@ impl Work {
         // a wait, a pause and a fault are published at any tick
         let (tick, standing) = (s.state.tick, s.state.phase != Phase::Running.code());
         let due = |every: u64| standing || tick.is_multiple_of(every);
-        if s.asked || due(self.every[0]) {
+        if !s.withheld && (s.asked || due(self.every[0])) {
             put(&self.state, Kind::State, &s.state, &mut self.buffer);
         }
         if !s.again && due(self.every[1]) {

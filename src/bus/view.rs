@@ -136,7 +136,7 @@ impl ViewPublisher {
         let stands = s.state.phase != Phase::Running.code();
         let changed = stands && is != self.shown || is.0 != self.shown.0;
         let asked = self.desk.asked.load(Ordering::Acquire);
-        if !asked && (s.again || !changed && (!watched || now < self.due_ns)) {
+        if s.again || !asked && !changed && (!watched || now < self.due_ns) {
             return;
         }
         (self.shown, self.due_ns) = (is, now + EVERY_NS);

@@ -78,7 +78,7 @@ impl Bus {
             let busy = self.is_within(0, BUSY_FOR);
             let input = self.port.wait(if busy { BUSY_WAIT } else { IDLE_WAIT });
             let now = Instant::now();
-            let news = self.ends.take_newest(&mut self.state);
+            let news = self.ends.take_newest(&mut self.state, 1);
             if news {
                 self.clock.note(&self.state.state, now);
                 self.take_state();

@@ -157,7 +157,7 @@ pub fn run(
     grants.cores_awake = awake.is_some();
     let log = log.or_else(|| scenario.record.path());
     let cables = last_privileges(scenario, ends.shows_log, log.as_deref(), &mut grants)?;
-    let open_ports = OpenPorts::open(scenario, &initial, cables, &mut links.ports)?;
+    let open_ports = OpenPorts::open(scenario, &initial, cables, &mut links)?;
     let confinement = Confinement::begin(scenario, log.as_deref(), host, &mut grants)?;
     let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
     let joined_sessions = ends.joined_sessions.clone();
@@ -292,6 +292,7 @@ fn wire(
         run_id,
         snapshots,
         ports: Vec::new(),
+        buses: Vec::new(),
         direct,
         log: None,
         reports,

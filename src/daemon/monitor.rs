@@ -313,6 +313,9 @@ impl Monitor {
             ("link_duplicated".to_string(), r.link.duplicated),
             ("link_stale".to_string(), r.link.stale),
             ("link_altered".to_string(), r.link.altered),
+            ("states_dropped".to_string(), r.states.dropped),
+            ("states_delayed".to_string(), r.states.delayed),
+            ("answers_void".to_string(), r.admission.void),
         ];
         for reason in Rejection::ALL {
             let arrived = self.arrivals.commands.rejected(reason);

@@ -1,8 +1,7 @@
 //! The ports of a build without the bus: there are none, because a port joins over it.
 
-use crate::buffer_pool::Outbox;
 use crate::config::{MotorBus, PacketPorts, Scenario};
-use crate::rt::PortState;
+use crate::rt::Links;
 use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::ModelReply;
@@ -38,7 +37,7 @@ impl OpenPorts {
         scenario: &Scenario,
         _simulation: &Simulation,
         cables: Option<Cables>,
-        _outboxes: &mut Vec<Outbox<PortState>>,
+        _links: &mut Links,
     ) -> Result<Self> {
         let packets = scenario.ports != PacketPorts::default() || scenario.lcm.is_some();
         let none = scenario.buses.is_empty() && !packets;

@@ -14,7 +14,7 @@ use crate::config::{Mode, Pace, Scenario};
 use crate::ingress::{CommandIngress, CommandLimits};
 use crate::lcm::OpenLcm;
 use crate::ports::{OpenSharedMemory, OpenUdp, PortEnds, PortGuard, Source, SourceSpec};
-use crate::rt::{PORT_QUEUE, PortState};
+use crate::rt::{Links, PORT_QUEUE, PortState};
 use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{ModelReply, Role};
@@ -44,7 +44,7 @@ pub(super) struct Ports {
 }
 
 impl OpenPorts {
-    /// Opens the ports of a scenario; where the loop sends states for them goes to `outboxes`. A
+    /// Opens the ports of a scenario; where the loop sends states for them goes to `links`. A
     /// log that is shown has its commands already and needs no port, so it has no `cables`.
     ///
     /// # Errors
@@ -53,12 +53,12 @@ impl OpenPorts {
         scenario: &Scenario,
         simulation: &Simulation,
         cables: Option<Cables>,
-        outboxes: &mut Vec<Outbox<PortState>>,
+        links: &mut Links,
     ) -> Result<Self> {
         let empty = PortState::of(&simulation.new_snapshot());
         let mut open = Self { buses: Vec::new(), udp: None, shared_memory: None, lcm: None, empty };
         let Some(mut cables) = cables else { return Ok(open) };
-        let mut queue = |notifier: Option<Notifier>| {
+        let queue = |outboxes: &mut Vec<Outbox<PortState>>, notifier: Option<Notifier>| {
             let (outbox, inbox) = pool(PORT_QUEUE, || open.empty.clone());
             outboxes.push(match notifier {
                 Some(notifier) => outbox.ringing(notifier),
@@ -69,20 +69,22 @@ impl OpenPorts {
         check_mode(scenario)?;
         // in real time the loop wakes no other thread
         for bus in &scenario.buses {
-            open.buses.push((OpenBus::open(bus, &mut cables)?, queue(None)));
+            open.buses.push((OpenBus::open(bus, &mut cables)?, queue(&mut links.buses, None)));
         }
         if let Some(address) = scenario.ports.udp {
             let (notifier, waiter) = waits(scenario).then(bell).unzip();
-            open.udp = Some((OpenUdp::open(address)?, queue(notifier), waiter));
+            let queue = queue(&mut links.ports, notifier);
+            open.udp = Some((OpenUdp::open(address)?, queue, waiter));
         }
         if let Some(settings) = &scenario.ports.shared_memory {
             let counts = (open.empty.state.joints.len(), open.empty.state.foot_contact.len());
             let memory = OpenSharedMemory::open(&settings.path, counts, settings.spin_us)?;
             let (notifier, waiter) = waits(scenario).then(bell).unzip();
-            open.shared_memory = Some((memory, queue(notifier), waiter));
+            let queue = queue(&mut links.ports, notifier);
+            open.shared_memory = Some((memory, queue, waiter));
         }
         if let Some(settings) = &scenario.lcm {
-            open.lcm = Some((OpenLcm::open(settings.group)?, queue(None)));
+            open.lcm = Some((OpenLcm::open(settings.group)?, queue(&mut links.ports, None)));
         }
         Ok(open)
     }

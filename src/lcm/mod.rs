@@ -119,7 +119,7 @@ impl Lcm {
                     self.take(&buffer[..count]);
                 }
             }
-            if self.ends.take_newest(&mut self.state) {
+            if self.ends.take_newest(&mut self.state, 1) {
                 if self.state.state.tick.is_multiple_of(self.settings.every_ticks) {
                     self.publish(&mut datagram);
                 }

@@ -21,6 +21,8 @@ pub(super) struct Exchange {
     pub(super) ends: PortEnds,
     name: &'static str,
     state: Box<PortState>,
+    /// Run and tick of the newest state that has come.
+    newest: (u32, u64),
     /// The packet of the newest state.
     pub(super) packet: Vec<u8>,
     sequence: u64,
@@ -44,6 +46,7 @@ impl Exchange {
         Self {
             ends,
             name,
+            newest: (state.state.run_id, state.state.tick),
             state: Box::new(state),
             packet: Vec::new(),
             sequence: 0,
@@ -64,7 +67,11 @@ impl Exchange {
     /// Encodes the newest state if one has come; true if the packet is to be sent, for the first
     /// time or again.
     pub(super) fn has_news(&mut self) -> bool {
-        if self.ends.take_newest(&mut self.state) {
+        let every_ticks = if self.waits { self.ends.source.spec().every_ticks } else { 1 };
+        if self.ends.take_newest(&mut self.state, every_ticks) {
+            let state = &self.state.state;
+            // a state that comes late is not the newest
+            self.newest = self.newest.max((state.run_id, state.tick));
             self.sequence += 1;
             encode_state(&self.state.state, self.sequence, &mut self.packet);
             self.sent = Instant::now();
@@ -110,7 +117,7 @@ impl Exchange {
 
     /// Why a command can be none for this robot in its newest state.
     fn wrong(&self, command: &PacketCommand) -> Option<Rejection> {
-        let (spec, newest) = (self.ends.source.spec(), &self.state.state);
+        let (spec, newest) = (self.ends.source.spec(), self.newest);
         if command.layout_hash != spec.layout_hash {
             return Some(Rejection::Layout);
         }
@@ -118,7 +125,7 @@ impl Exchange {
             return Some(Rejection::Size);
         }
         // an answer that stood for all later states would silence the port
-        let ahead = command.run_id == newest.run_id && command.tick > newest.tick;
+        let ahead = command.run_id == newest.0 && command.tick > newest.1;
         ahead.then_some(Rejection::FutureTick)
     }
 

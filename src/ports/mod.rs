@@ -39,13 +39,17 @@ pub struct PortEnds {
 }
 
 impl PortEnds {
-    /// The newest state that has come into `newest`; true if there was one.
-    pub fn take_newest(&self, newest: &mut Box<PortState>) -> bool {
-        let mut found = false;
-        while let Some(state) = self.states.take() {
-            let older = std::mem::replace(newest, state);
-            self.states.give_back(older);
-            found = true;
+    /// The newest state that has come into `newest`; true if there was one. Of several, that is the
+    /// newest of those every so many ticks, if there is one: a tick may wait for its answer.
+    pub fn take_newest(&self, newest: &mut Box<PortState>, every_ticks: u64) -> bool {
+        let (mut found, mut due) = (false, false);
+        while let Some(mut state) = self.states.take() {
+            let is_due = state.state.tick.is_multiple_of(every_ticks);
+            if is_due || !due {
+                std::mem::swap(newest, &mut state);
+            }
+            self.states.give_back(state);
+            (found, due) = (true, due || is_due);
         }
         found
     }

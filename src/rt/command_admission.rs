@@ -5,6 +5,8 @@ use crate::limits::{CANDIDATES_MAX, EARLY_MAX, LEASES_MAX};
 use crate::simulation::{Lease, Leases, random};
 use hardstand_protocol::{Command, JointCommand, Rejection};
 
+use super::arrivals::Arrivals;
+
 /// Commands that are remembered, to tell a repeat from a contradiction.
 const KNOWN_MAX: usize = 64;
 
@@ -19,6 +21,8 @@ pub struct AdmissionCounts {
     pub not_joined: u64,
     /// Commands that found no room.
     pub no_room: u64,
+    /// Answers to states that a fault of the link had lost, or let a newer one overtake.
+    pub void: u64,
     /// Ticks that waited for a controller.
     pub ticks_waited: u64,
     /// Wall time of that, ns.
@@ -39,6 +43,8 @@ pub(super) struct CommandAdmission {
     present: [u64; LEASES_MAX],
     /// No state before this tick was published in this run.
     since: u64,
+    /// When the states of this run come to the controllers.
+    pub(super) arrivals: Arrivals,
     pub(super) counts: AdmissionCounts,
     /// The last contradiction that was not taken yet.
     conflict: Option<Conflict>,
@@ -78,6 +84,7 @@ impl CommandAdmission {
             next_known: 0,
             present: [0; LEASES_MAX],
             since: 0,
+            arrivals: Arrivals::default(),
             counts: AdmissionCounts::default(),
             conflict: None,
         }
@@ -100,10 +107,13 @@ impl CommandAdmission {
         if !on_grid || command.answers_tick > tick {
             return Admission::Now;
         }
+        if joined_only && self.is_void(command, lease, tick) {
+            return Admission::Ignored;
+        }
         if !self.is_new(command) {
             return Admission::Ignored;
         }
-        match (command.applies_tick > tick, self.early.len() < EARLY_MAX) {
+        match (self.arrivals.applies(command) > tick, self.early.len() < EARLY_MAX) {
             (false, _) => Admission::Now,
             (true, true) => Admission::Early,
             (true, false) => {
@@ -111,6 +121,14 @@ impl CommandAdmission {
                 Admission::Ignored
             }
         }
+    }
+
+    /// True, and counted, if no tick needs this answer. One that comes before its state does, from
+    /// who sees the robot in another way, may become so.
+    pub(super) fn is_void(&mut self, command: &Command, lease: &Lease, tick: u64) -> bool {
+        let is_void = self.arrivals.is_void(&lease.schedule, command.answers_tick, tick);
+        self.counts.void += u64::from(is_void);
+        is_void
     }
 
     /// Remembers a command; counts a repeat or a contradiction.
@@ -145,7 +163,7 @@ impl CommandAdmission {
 
     /// A command that is kept and applies by `tick`.
     pub(super) fn take_due(&mut self, tick: u64) -> Option<Box<Command>> {
-        let due = self.early.iter().position(|c| c.applies_tick <= tick)?;
+        let due = self.early.iter().position(|c| self.arrivals.applies(c) <= tick)?;
         Some(self.early.swap_remove(due))
     }
 
@@ -190,6 +208,14 @@ impl CommandAdmission {
     pub(super) fn begin(&mut self, tick: u64) {
         (self.present, self.since) = ([0; LEASES_MAX], tick);
         self.known = [Known::default(); KNOWN_MAX];
+        self.arrivals.clear();
+    }
+
+    /// The state whose answer `tick` cannot do without under a lease; `None` if it has what it
+    /// needs.
+    pub(super) fn owed(&self, lease: &Lease, tick: u64) -> Option<u64> {
+        let wanted = self.arrivals.wanted(&lease.schedule, tick);
+        wanted.filter(|&answered| lease.owes(answered))
     }
 
     /// The controllers without which the tick cannot be run. While the robot is stopped the tick
@@ -220,7 +246,8 @@ impl CommandAdmission {
         let has_answered = |answered: &u64| {
             candidates.iter().any(|o| o.session == lease.session && o.answers_tick == *answered)
         };
-        lease.owes(tick).is_some_and(|answered| answered >= self.since && !has_answered(&answered))
+        let owed = self.owed(lease, tick);
+        owed.is_some_and(|answered| answered >= self.since && !has_answered(&answered))
     }
 }
 

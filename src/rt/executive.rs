@@ -14,6 +14,7 @@ use super::lost_controllers::Held;
 use super::outputs::OutputCounts;
 use super::recent_states::RecentStates;
 use super::state::{LoopState, Trigger};
+use super::state_faults::StateFaults;
 use super::wait_budget::WaitBudget;
 use super::{Clock, Pacer, Wait};
 
@@ -50,6 +51,7 @@ pub struct Executive<C> {
     pub(super) admission: CommandAdmission,
     pub(super) wait_budget: WaitBudget,
     pub(super) link_faults: LinkFaults,
+    pub(super) state_faults: StateFaults,
     /// Leases of the controllers that a log is shown to; otherwise they are in the plant.
     pub(super) replay_leases: Option<Leases>,
     pub(super) run_id: u32,
@@ -92,6 +94,7 @@ impl<C: Clock> Executive<C> {
             state: LoopState::at_start(await_controllers),
             pacer: Pacer::new(clock.now_ns(), limits.wall_period_ns, policy),
             link_faults: LinkFaults::new(simulation.model().joint_count(), limits.gains_max),
+            state_faults: StateFaults::new(&snapshot.state),
             recent_states: RecentStates::new(&snapshot.state),
             simulation,
             clock,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::config::{ControllerNumbers, Mode};
 use crate::limits::CANDIDATES_MAX;
-use crate::simulation::{Leases, Simulation};
+use crate::simulation::{Lease, Leases, Simulation};
 use hardstand_protocol::{Command, Event};
 
 use super::command_admission::{Admission, insert};
@@ -21,12 +21,17 @@ impl<C: Clock> Executive<C> {
         } = self;
         let tick = simulation.state().tick;
         let leases = &leases_of(simulation, replay_leases.as_ref(), &input.events);
+        let joined_only = limits.mode != Mode::RealTime;
         while input.candidates.len() < CANDIDATES_MAX
             && let Some(due) = admission.take_due(tick)
         {
-            insert(&mut input.candidates, due, leases);
+            let lease = leases.of_session(due.session).filter(|_| joined_only);
+            if lease.is_some_and(|(_, lease)| admission.is_void(&due, lease, tick)) {
+                links.commands.give_back(due);
+            } else {
+                insert(&mut input.candidates, due, leases);
+            }
         }
-        let joined_only = limits.mode != Mode::RealTime;
         while input.candidates.len() < CANDIDATES_MAX
             && let Some(command) = next_command(links, *run_id, &mut counts.commands_outdated)
         {
@@ -95,7 +100,8 @@ impl<C: Clock> Executive<C> {
         let (tick, leases) = (self.simulation.state().tick, self.leases().into_owned());
         let is_due = |candidate: &Command| {
             let lease = leases.of_session(candidate.session).map(|(_, lease)| lease);
-            lease.is_some_and(|l| l.schedule.answered_at(tick) == Some(candidate.answers_tick))
+            let wanted = |l: &Lease| self.admission.arrivals.wanted(&l.schedule, tick);
+            lease.is_some_and(|l| wanted(l) == Some(candidate.answers_tick))
         };
         while let Some(useless) =
             self.input.candidates.iter().position(|candidate| !is_due(candidate))

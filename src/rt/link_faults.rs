@@ -7,8 +7,10 @@
 //! given the result, which is what the log holds: a replay does not need this module.
 
 use crate::limits::{CANDIDATES_MAX, LINK_HELD_MAX};
-use crate::simulation::{InjectedFaults, Leases, Simulation, chance, random};
+use crate::simulation::{InjectedFaults, Leases, Simulation};
 use hardstand_protocol::{Command, FaultKind, JointCommand, Rejection, TickInput, check_joints};
+
+use super::delay_line::{DelayLine, Kinds, Lot, drawn, happens};
 
 /// Counts of the effects on commands since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,25 +29,15 @@ pub struct LinkCounts {
     pub rejected: [u64; Rejection::ALL.len()],
 }
 
-/// A command on its way.
-#[derive(Debug)]
-struct Held {
-    /// The tick in which it arrives.
-    due: u64,
-    command: Box<Command>,
-}
-
 /// The faulty link between the controllers and the plant.
 #[derive(Debug)]
 pub struct LinkFaults {
-    /// Delayed commands, in the order of their arrival.
-    held: Vec<Held>,
+    /// Delayed commands.
+    line: DelayLine<Box<Command>>,
     #[allow(clippy::vec_box, reason = "they go into the candidates as they are")]
     free: Vec<Box<Command>>,
     /// The last command that arrived with its own set-points.
     last_intact: Command,
-    /// The tick in which the last command arrives that may not be overtaken.
-    last_due: u64,
     /// True if the candidates of this tick are boxes of the link.
     lent: bool,
     gains_max: [f64; 2],
@@ -59,13 +51,6 @@ const BITS_OF_HEAD: u64 = WORDS_OF_HEAD * 64;
 const WORDS_OF_HEAD: u64 = 5;
 const BITS_OF_JOINT: u64 = 5 * 64;
 
-/// What decides on the effect on a command, beside the seed.
-#[derive(Clone, Copy)]
-struct Lot {
-    session: u64,
-    number: u64,
-}
-
 impl LinkFaults {
     /// A link to a robot with so many joints; commands may ask for gains up to `gains_max`.
     #[must_use]
@@ -73,10 +58,9 @@ impl LinkFaults {
         let empty = Command { joints: vec![JointCommand::default(); joints], ..Command::default() };
         let count = LINK_HELD_MAX + CANDIDATES_MAX;
         Self {
-            held: Vec::with_capacity(count),
+            line: DelayLine::new(Kinds::COMMANDS, count),
             free: (0..count).map(|_| Box::new(empty.clone())).collect(),
             last_intact: empty,
-            last_due: 0,
             lent: false,
             gains_max,
             counts: LinkCounts::default(),
@@ -114,16 +98,17 @@ impl LinkFaults {
         candidates: &mut Vec<Box<Command>>,
         mut give_back: impl FnMut(Box<Command>),
     ) {
-        if self.held.is_empty() && !faults.has_link() {
+        if self.line.is_empty() && !faults.any(FaultKind::is_of_link) {
             return;
         }
         for candidate in candidates.drain(..) {
-            self.take_in(&candidate, Lot::of(&candidate, leases), faults, tick);
+            self.take_in(&candidate, lot_of(&candidate, leases), faults, tick);
             give_back(candidate);
         }
-        while candidates.len() < CANDIDATES_MAX && self.held.first().is_some_and(|h| h.due <= tick)
+        while candidates.len() < CANDIDATES_MAX
+            && let Some(command) = self.line.take_due(tick)
         {
-            candidates.push(self.held.remove(0).command);
+            candidates.push(command);
         }
         self.lent = true;
     }
@@ -143,13 +128,12 @@ impl LinkFaults {
 
     /// Drops the delayed commands, when the run is over.
     pub fn clear(&mut self) {
-        self.free.extend(self.held.drain(..).map(|h| h.command));
-        self.last_due = 0;
+        self.free.extend(self.line.clear());
         self.last_intact.session = 0;
     }
 
     fn take_in(&mut self, candidate: &Command, lot: Lot, faults: &InjectedFaults, tick: u64) {
-        if is_lost(lot, faults) {
+        if self.line.loses(lot, faults) {
             self.counts.dropped += 1;
             return;
         }
@@ -164,7 +148,7 @@ impl LinkFaults {
             self.free.push(command);
             return;
         }
-        let due = self.due(lot, faults, tick);
+        let due = self.line.due(lot, faults, tick);
         for [probability, ticks, seed, _] in faults.of(FaultKind::LinkDuplicate) {
             if happens(probability, seed, lot, FaultKind::LinkDuplicate)
                 && let Some(mut twin) = self.free.pop()
@@ -217,68 +201,18 @@ impl LinkFaults {
         if command.session == 0 { Err(Rejection::Session) } else { Ok(()) }
     }
 
-    /// The tick in which the command arrives.
-    fn due(&mut self, lot: Lot, faults: &InjectedFaults, tick: u64) -> u64 {
-        let mut due = tick;
-        for [ticks, ..] in faults.of(FaultKind::LinkDelay) {
-            due += ticks as u64;
-        }
-        for [ticks, seed, ..] in faults.of(FaultKind::LinkJitter) {
-            due += drawn(seed, lot, FaultKind::LinkJitter) % (ticks as u64 + 1);
-        }
-        for [ticks, ..] in faults.of(FaultKind::LinkBurst) {
-            due = due.next_multiple_of((ticks as u64).max(1));
-        }
-        due = due.max(self.last_due);
-        self.last_due = due;
-        for [probability, ticks, seed, _] in faults.of(FaultKind::LinkReorder) {
-            if happens(probability, seed, lot, FaultKind::LinkReorder) {
-                due += ticks as u64;
-            }
-        }
-        due
-    }
-
-    /// Keeps the command behind all that arrive no later.
     fn hold(&mut self, command: Box<Command>, due: u64, tick: u64) {
         self.counts.delayed += u64::from(due > tick);
-        let place = self.held.partition_point(|h| h.due <= due);
-        self.held.insert(place, Held { due, command });
+        self.line.hold(command, due);
     }
 }
 
-impl Lot {
-    fn of(sent: &Command, leases: &Leases) -> Self {
-        let number = match leases.of_session(sent.session) {
-            Some((_, lease)) => sent.answers_tick / lease.schedule.period.max(1),
-            None => sent.seq,
-        };
-        Self { session: sent.session, number }
-    }
-}
-
-/// True if the command is lost. A burst of losses has consecutive numbers.
-fn is_lost(lot: Lot, faults: &InjectedFaults) -> bool {
-    let kind = FaultKind::LinkDrop;
-    faults.of(kind).any(|[probability, length, seed, _]| {
-        let row = lot.number / (length as u64).max(1);
-        chance(seed as u64, row, stream(lot, kind)) < probability
-    })
-}
-
-/// True with this probability, decided by seed, session and number.
-fn happens(probability: f64, seed: f64, lot: Lot, kind: FaultKind) -> bool {
-    chance(seed as u64, lot.number, stream(lot, kind)) < probability
-}
-
-/// 64 bits, decided by seed, session and number.
-fn drawn(seed: f64, lot: Lot, kind: FaultKind) -> u64 {
-    random(seed as u64, lot.number, !stream(lot, kind))
-}
-
-/// Each session and each kind of fault has draws of its own.
-const fn stream(lot: Lot, kind: FaultKind) -> u64 {
-    lot.session ^ ((kind.code() as u64) << 56)
+fn lot_of(sent: &Command, leases: &Leases) -> Lot {
+    let number = match leases.of_session(sent.session) {
+        Some((_, lease)) => sent.answers_tick / lease.schedule.period.max(1),
+        None => sent.seq,
+    };
+    Lot { stream: sent.session, number }
 }
 
 /// Number `k` of a joint's set-points, in the order in which they are sent.

@@ -82,6 +82,8 @@ pub struct Links {
     pub snapshots: Outbox<Snapshot>,
     /// States for ports that are not the bus; the newest replace those that were not taken.
     pub ports: Vec<Outbox<PortState>>,
+    /// The same for motor buses, which are in the robot: no fault of the link comes between.
+    pub buses: Vec<Outbox<PortState>>,
     /// Where the loop publishes snapshots itself instead, if controllers wait for them.
     pub direct: Option<Direct>,
     /// Ticks for the recorder, if there is one.

@@ -6,10 +6,12 @@
 //! one that waits for the next deadline; unless the loop waits for controllers, which wake it.
 //! [`ControllerReplay`] is a loop of its own that is never real-time.
 
+mod arrivals;
 mod await_controllers;
 mod clock;
 mod command_admission;
 mod controller_replay;
+mod delay_line;
 mod direct;
 mod executive;
 mod inputs;
@@ -30,10 +32,12 @@ mod records;
 mod request_queue;
 mod requests;
 mod state;
+mod state_faults;
 mod thread;
 mod wait_budget;
 mod wait_for_commands;
 
+pub use arrivals::Arrivals;
 pub use clock::{Clock, ManualClock, MonotonicClock};
 pub use command_admission::AdmissionCounts;
 pub use controller_replay::{ControllerReplay, NextInput, TickAnswers};
@@ -53,4 +57,5 @@ pub use request_queue::{
     Answer, Request, RequestReceiver, RequestSender, StateReset, request_queue,
 };
 pub use state::{LoopState, Trigger};
+pub use state_faults::{StateCounts, StateFaults};
 pub use thread::{Grants, enter_realtime, keep_cores_awake, keep_off_core, lock_memory, pick_core};

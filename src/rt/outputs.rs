@@ -2,9 +2,8 @@
 
 use crate::config::{ControllerNumbers, Mode, Pace};
 use crate::limits::CANDIDATES_MAX;
-use crate::simulation::{LimitedJoints, Outcome, Snapshot};
-use hardstand_protocol::LogTick;
-use hardstand_protocol::{Authority, Verdict};
+use crate::simulation::{Lease, LimitedJoints, Outcome, Snapshot};
+use hardstand_protocol::{Authority, LogTick, StateReading, Verdict};
 
 use super::inputs::leases_of;
 use super::loop_event::{Happened, LoopEvent};
@@ -30,7 +29,11 @@ impl<C: Clock> Executive<C> {
     pub(super) fn publish_tick(&mut self, tick: u64, outcome: &Outcome) {
         self.counts.ticks_run += self.simulation.state().tick.wrapping_sub(tick);
         self.counts.limited += self.simulation.limited_joints();
-        self.publish(phase_after(outcome));
+        self.fill_snapshot(phase_after(outcome));
+        if outcome.failure.is_none() {
+            self.pass_states();
+        }
+        self.send();
         for event in &self.input.events {
             self.send_event(tick, Happened::Event(*event));
         }
@@ -46,10 +49,24 @@ impl<C: Clock> Executive<C> {
         }
     }
 
-    /// Fills the snapshot and publishes it.
+    /// Fills the snapshot and publishes it once more. Controllers that the state has not come to
+    /// are shown the last one that has.
     pub(super) fn publish(&mut self, phase: Phase) {
+        self.fill_snapshot(phase);
+        if self.snapshot.withheld {
+            let mut shown = std::mem::take(&mut self.recent_states.shown);
+            shown.phase = phase.code();
+            self.send_late(&mut shown, false, true);
+            self.recent_states.shown = shown;
+        }
+        self.send();
+    }
+
+    fn fill_snapshot(&mut self, phase: Phase) {
         self.simulation.fill(&mut self.snapshot);
         (self.snapshot.asked, self.snapshot.again) = (false, false);
+        // a plant that has stopped is seen by all
+        self.snapshot.withheld = self.state_faults.withholds() && phase != Phase::Failed;
         let Snapshot { state, contacts, drives, sensors, bodies, .. } = &mut self.snapshot;
         state.phase = phase.code();
         (state.run_id, contacts.run_id, bodies.run_id) = (self.run_id, self.run_id, self.run_id);
@@ -60,13 +77,71 @@ impl<C: Clock> Executive<C> {
         if phase != Phase::Running && self.leases().stopped {
             self.snapshot.state.authority = Authority::Stopped.code();
         }
+    }
+
+    /// Lets faults of the link act on the state after a tick, and sends the delayed ones that come
+    /// with it.
+    fn pass_states(&mut self) {
+        let tick = self.simulation.tick();
+        let Self { state_faults, simulation, snapshot, .. } = self;
+        let at =
+            state_faults.pass(simulation.faults(), tick, |held| held.copy_from(&snapshot.state));
+        snapshot.withheld = state_faults.withholds();
+        if snapshot.withheld {
+            let schedules = self.leases().places().map(|l| l.schedule);
+            self.admission.arrivals.note(tick, at, &schedules);
+        }
+        while let Some(mut late) = self.state_faults.take_late(tick) {
+            let is_last = self.snapshot.withheld && !self.state_faults.has_late(tick);
+            let to_ports = is_last || self.is_wanted(late.tick, tick);
+            self.send_late(&mut late, true, to_ports);
+            self.recent_states.shown.copy_from(&late);
+            self.state_faults.give_back(late);
+        }
+    }
+
+    /// True if a controller answers this state of those that come at `tick`.
+    fn is_wanted(&self, state: u64, tick: u64) -> bool {
+        let newest = |l: &Lease| self.admission.arrivals.newest(&l.schedule, tick) == Some(state);
+        self.leases().places().iter().any(newest)
+    }
+
+    /// Sends a state that is not the newest one; `news` if it comes for the first time.
+    fn send_late(&mut self, late: &mut StateReading, news: bool, to_ports: bool) {
+        let newest = (self.snapshot.withheld, self.snapshot.again);
+        std::mem::swap(&mut self.snapshot.state, late);
+        (self.snapshot.withheld, self.snapshot.again) = (false, true);
+        self.snapshot.asked = false;
+        if news {
+            self.note_asked();
+        }
+        if to_ports {
+            self.send_to(&self.links.ports);
+        }
+        self.send_snapshot();
+        std::mem::swap(&mut self.snapshot.state, late);
+        (self.snapshot.withheld, self.snapshot.again) = newest;
+    }
+
+    /// Sends the snapshot to all that it is for.
+    fn send(&mut self) {
+        self.send_to(&self.links.buses);
+        if !self.snapshot.withheld {
+            self.note_asked();
+            self.recent_states.shown.copy_from(&self.snapshot.state);
+            self.send_to(&self.links.ports);
+        }
+        self.send_snapshot();
+    }
+
+    /// Outside real time: notes whether a controller answers the state of the snapshot.
+    fn note_asked(&mut self) {
         if self.limits.mode != Mode::RealTime {
             let leases =
                 leases_of(&self.simulation, self.replay_leases.as_ref(), &self.input.events);
-            self.snapshot.asked = self.recent_states.keep(&self.snapshot.state, &leases);
+            let tick = self.simulation.tick();
+            self.snapshot.asked = self.recent_states.keep(&self.snapshot.state, &leases, tick);
         }
-        self.send_to_ports();
-        self.send_snapshot();
     }
 
     /// Publishes the snapshot, or hands a copy of it to the publisher.
@@ -158,6 +233,7 @@ impl<C: Clock> Executive<C> {
             commands_outdated: self.counts.commands_outdated,
             limited: self.counts.limited,
             link: *self.link_faults.counts(),
+            states: *self.state_faults.counts(),
             admission: self.admission.counts,
             missing: ControllerNumbers::default(),
             wall_period_ns: if self.pace == Pace::Free { 0 } else { self.pacer.period_ns() },

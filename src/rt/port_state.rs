@@ -1,12 +1,15 @@
 //! What the loop hands to ports that are not the bus: motor buses, UDP, shared memory.
 
+use crate::buffer_pool::Outbox;
+use crate::limits::LEASES_MAX;
 use crate::simulation::{InjectedFaults, Snapshot};
 use hardstand_protocol::{OwnerReading, StateReading};
 
 use super::{Clock, Executive};
 
-/// States that may wait for a port. It needs the newest only.
-pub const PORT_QUEUE: usize = 4;
+/// States that may wait for a port. It needs the newest only, and of delayed ones that come
+/// together the newest for each controller.
+pub const PORT_QUEUE: usize = LEASES_MAX + 1;
 
 /// One state, who commands, and the injected faults that act.
 #[derive(Clone, Debug, Default)]
@@ -29,9 +32,9 @@ impl PortState {
 }
 
 impl<C: Clock> Executive<C> {
-    /// Hands the snapshot to the ports. A port that has not kept up loses its oldest state.
-    pub(super) fn send_to_ports(&self) {
-        for port in &self.links.ports {
+    /// Hands the snapshot to ports. A port that has not kept up loses its oldest state.
+    pub(super) fn send_to(&self, ports: &[Outbox<PortState>]) {
+        for port in ports {
             let Some(mut free) = port.take_free().or_else(|| port.recall_oldest()) else {
                 continue;
             };

@@ -8,8 +8,8 @@ use hardstand_protocol::{
 };
 use hardstand_protocol::{CandidateRecord, LogTick};
 
-use super::LinkCounts;
 use super::command_admission::AdmissionCounts;
+use super::{LinkCounts, StateCounts};
 
 /// An empty record of a tick with all the memory it will ever need; with `contacts` it has room for
 /// contacts, too.
@@ -231,6 +231,8 @@ pub struct TickReport {
     pub wall_period_ns: u64,
     /// What faults of the link have done to commands since the start.
     pub link: LinkCounts,
+    /// What they have done to states.
+    pub states: StateCounts,
 }
 
 impl Default for TickReport {
@@ -265,6 +267,7 @@ impl Default for TickReport {
             missing: ControllerNumbers::default(),
             wall_period_ns: 0,
             link: LinkCounts::default(),
+            states: StateCounts::default(),
         }
     }
 }

@@ -135,6 +135,7 @@ impl<C: Clock> Executive<C> {
         self.admission.begin(self.simulation.state().tick);
         self.wait_budget.begin();
         self.link_faults.clear();
+        self.state_faults.clear();
         self.schedule.go_to(self.simulation.state().tick);
         self.keyframe_due = true;
     }

@@ -83,10 +83,11 @@ impl<C: Clock> Executive<C> {
         self.publish(Phase::Running);
         let leases = self.leases().into_owned();
         for lease in leases.places().iter().filter(|l| missing.contains(&l.controller)) {
-            let owed = lease.owes(tick).filter(|&answered| answered < tick);
+            let owed = self.admission.owed(lease, tick).filter(|&answered| answered < tick);
             if let Some(state) = owed.and_then(|answered| self.recent_states.of(run_id, answered)) {
                 self.snapshot.state.copy_from(state);
                 (self.snapshot.asked, self.snapshot.again) = (true, true);
+                self.snapshot.withheld = false;
                 self.send_snapshot();
             }
         }

@@ -45,11 +45,10 @@ impl Lease {
         Self { session, seq, since: tick, ..Self::default() }
     }
 
-    /// The state whose answer the tick `tick` cannot do without; `None` if it has what it needs.
+    /// True if no tick that needs the answer to the state `answered` can do without it.
     #[must_use]
-    pub fn owes(&self, tick: u64) -> Option<u64> {
-        let asked = self.controller != 0 && self.required && !self.left;
-        self.schedule.answered_at(tick).filter(|&answered| asked && answered >= self.next)
+    pub const fn owes(&self, answered: u64) -> bool {
+        self.controller != 0 && self.required && !self.left && answered >= self.next
     }
 
     /// The rung of the ladder at `tick`, if no command was accepted in it. What is held counts from

@@ -30,8 +30,10 @@ pub struct Snapshot {
     pub owners: Vec<OwnerReading>,
     /// A controller answers this state: it is published, however rarely states are.
     pub asked: bool,
-    /// The state has been published before; a controller has not answered it. The rest is void.
+    /// The state has been published before and not been answered, or comes late. The rest is void.
     pub again: bool,
+    /// A fault of the link keeps the state from the controllers; the rest is for all others.
+    pub withheld: bool,
 }
 
 impl Snapshot {
@@ -47,6 +49,6 @@ impl Snapshot {
         self.references.clone_from(&o.references);
         self.surfaces.clone_from(&o.surfaces);
         self.owners.clone_from(&o.owners);
-        (self.asked, self.again) = (o.asked, o.again);
+        (self.asked, self.again, self.withheld) = (o.asked, o.again, o.withheld);
     }
 }

@@ -152,16 +152,49 @@ impl Solo {
     /// [`ErrorKind::Input`] if a set-point is one that a daemon refuses; as [`Runner::answer`].
     pub fn ask(&mut self, runner: &mut Runner, gains_max: [f64; 2]) -> Result<()> {
         let tick = self.simulation.state().tick;
-        if tick.is_multiple_of(self.grant.schedule.period) {
-            let set_points = runner.answer(self.state())?;
-            check_joints(set_points, gains_max).map_err(|why| {
-                let ([kp, kd], why) = (gains_max, why.name());
-                let text = format!("tick {tick}: set-points: {why}; kp is at most {kp}, kd {kd}");
-                Error::new(ErrorKind::Input, text)
-            })?;
-            self.set_points().copy_from_slice(set_points);
+        if !self.schedule().answers(tick) {
+            return Ok(());
         }
+        let set_points = runner.answer(self.state())?;
+        self.note_set_points(set_points, tick, gains_max)
+    }
+
+    /// Lets `runner` answer a state that a faulty link has delayed; an answer that no tick wants is
+    /// only counted.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn show(
+        &mut self,
+        runner: &mut Runner,
+        late: &StateReading,
+        is_wanted: bool,
+        gains_max: [f64; 2],
+    ) -> Result<()> {
+        self.answers += u64::from(!is_wanted);
+        let set_points = runner.answer(late)?;
+        self.note_set_points(set_points, late.tick, gains_max)
+    }
+
+    fn note_set_points(
+        &mut self,
+        set_points: &[JointCommand],
+        tick: u64,
+        gains_max: [f64; 2],
+    ) -> Result<()> {
+        check_joints(set_points, gains_max).map_err(|why| {
+            let ([kp, kd], why) = (gains_max, why.name());
+            let text = format!("tick {tick}: set-points: {why}; kp is at most {kp}, kd {kd}");
+            Error::new(ErrorKind::Input, text)
+        })?;
+        self.set_points().copy_from_slice(set_points);
         Ok(())
+    }
+
+    /// Which states the controller answers, and when its answers apply.
+    #[must_use]
+    pub const fn schedule(&self) -> CommandSchedule {
+        self.grant.schedule
     }
 
     /// The state, as the daemon publishes it.
@@ -204,13 +237,17 @@ impl Solo {
 
     /// One tick.
     pub fn step(&mut self) -> Outcome {
-        self.step_through(|_, _| None)
+        let tick = self.simulation.state().tick;
+        let answered = self.schedule().answers(tick).then_some(tick);
+        self.step_through(answered, |_, _| None)
     }
 
-    /// One tick, before which `link` does what it does to the commands on their way. It returns the
+    /// One tick, which gets the answer to the state `answered`, if one was answered. Before, `link`
+    /// does what it does to the commands on their way. It returns the
     /// box that was there if it keeps it, and takes its own back in [`recycle`](Self::recycle).
     pub fn step_through(
         &mut self,
+        answered: Option<u64>,
         link: impl FnOnce(&Simulation, &mut TickInput) -> Option<Box<Command>>,
     ) -> Outcome {
         let tick = self.simulation.state().tick;
@@ -218,11 +255,12 @@ impl Solo {
         self.input.events.clear();
         self.planned.take_due(tick, &mut self.input.events);
         self.input.events.append(&mut self.pending);
-        if tick.is_multiple_of(self.grant.schedule.period)
+        if let Some(state) = answered
             && let Some(mut command) = self.answer.take()
         {
             self.answers += 1;
-            (command.seq, command.answers_tick, command.applies_tick) = (self.answers, tick, tick);
+            (command.seq, command.answers_tick, command.applies_tick) =
+                (self.answers, state, state);
             self.input.candidates.push(command);
         }
         let kept = link(&self.simulation, &mut self.input);

@@ -308,6 +308,8 @@ fn a_turn_of_the_loop_does_not_allocate() {
           {at_s=0.6, kind=\"link_nan\", probability=0.2, duration_s=0.1},
           {at_s=0.8, kind=\"link_drop\", probability=0.2, duration_s=0.1},
           {at_s=0.9, kind=\"link_burst\", every_ticks=30, duration_s=0.2},
+          {at_s=0.85, kind=\"state_jitter\", delay_ticks=9, seed=1, duration_s=0.4},
+          {at_s=0.95, kind=\"state_drop\", probability=0.2, duration_s=0.3},
           {at_s=1.1, kind=\"battery_sag\", share=0.9}]",
     ];
     let queues = bench::Queues { snapshots: 8, log: 64, reports: 100 };

@@ -6,6 +6,7 @@ mod replayed;
 mod robot;
 mod sensors;
 mod slots;
+mod states;
 mod world;
 
 use crate::common::AT_ONCE;

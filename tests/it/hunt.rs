@@ -193,7 +193,8 @@ fn a_hunt_in_one_process_finds_what_one_with_a_daemon_finds() {
     let space = "[hunt]\nduration_s = 0.6\n\n[[hunt.events]]\nkind = \"push\"\nat_s = 0.1\n\
                  link = \"trunk\"\nforce_n = [0.0, { between = [0.0, 900.0] }, 0.0]\n\
                  duration_s = 0.2\n\n[[hunt.events]]\nkind = \"link_delay\"\nat_s = 0.1\n\
-                 delay_ticks = { between = [1, 12] }\n";
+                 delay_ticks = { between = [1, 12] }\n\n[[hunt.events]]\nkind = \"state_jitter\"\n\
+                 at_s = 0.1\ndelay_ticks = { between = [1, 6] }\n";
     let hunt = |more: &[&str]| {
         let stage = Stage::new(space);
         let mut command = stage.command();

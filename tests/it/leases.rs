@@ -370,7 +370,8 @@ fn a_lease_owes_the_answer_that_is_due_until_it_has_it() {
     let schedule = CommandSchedule { period: 2, phase: 0, offset: 1 };
     let owes = |simulation: &Simulation| {
         let lease = simulation.leases().of_session(5).unwrap().1;
-        [0, 1, 2, 3, 4].map(|tick| lease.owes(tick))
+        let due = |tick| lease.schedule.answered_at(tick).filter(|&answered| lease.owes(answered));
+        [0, 1, 2, 3, 4].map(due)
     };
     let joined = |required: bool| {
         let mut simulation = simulation();

@@ -1,6 +1,8 @@
 //! Lockstep and budgeted mode of the loop, on a clock that the test moves: controllers whose
 //! messages are late, lost and doubled.
 
+mod states;
+
 use std::cell::RefCell;
 
 use crate::common::bench::{Bench, PERIOD_NS, ROOMY, TestClock, quadruped};
@@ -12,7 +14,7 @@ use hardstand::rt::{
     Answer, Direct, Ending, Executive, Happened, JoinAnswer, Links, LoopEvent, ManualClock,
     Request, RequestSender, RunLimits, StateReset, TickReport,
 };
-use hardstand::simulation::{Denied, EventSchedule};
+use hardstand::simulation::{Denied, EventSchedule, Snapshot};
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{
     Command, CommandSchedule, Event, Join, JointCommand, JointSet, Role, StateReading,
@@ -210,6 +212,8 @@ struct Plan {
     seed: u64,
     peers: Vec<Peer>,
     act: fn(&mut World),
+    /// Events of the scenario.
+    events: String,
 }
 
 fn plan(ticks: u64, peers: Vec<Peer>) -> Plan {
@@ -224,14 +228,27 @@ fn plan(ticks: u64, peers: Vec<Peer>) -> Plan {
         expected,
         ..RunLimits::new(PERIOD_NS)
     };
-    Plan { limits, pace: SLIP, link: Link::default(), seed: 1, peers, act: |_| () }
+    Plan {
+        limits,
+        pace: SLIP,
+        link: Link::default(),
+        seed: 1,
+        peers,
+        act: |_| (),
+        events: "events=[]".into(),
+    }
 }
 
 fn run(plan: Plan) -> Ran {
-    let mut bench = Bench::new(quadruped(&[]), ROOMY);
+    let mut bench = Bench::new(quadruped(&[&plan.events]), ROOMY);
     let (publish, published) = bounded(1000);
     let direct = Direct::default();
-    direct.set(Some(Box::new(move |s| publish.try_send(s.state.clone()).unwrap())));
+    let publish = move |s: &Snapshot| {
+        if !s.withheld {
+            publish.try_send(s.state.clone()).unwrap();
+        }
+    };
+    direct.set(Some(Box::new(publish)));
     let world = RefCell::new(World {
         orders: bench.orders.take().unwrap(),
         commands: bench.commands.clone(),
@@ -250,8 +267,8 @@ fn run(plan: Plan) -> Ran {
     let between = |_| world.borrow_mut().look();
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     let links = Links { direct: Some(direct), ..bench.links() };
-    let (pace, simulation, schedule) =
-        (plan.pace, bench.scenario.simulation(), EventSchedule::default());
+    let (pace, simulation) = (plan.pace, bench.scenario.simulation());
+    let schedule = EventSchedule::new(bench.scenario.events.clone());
     let (ending, _plant) =
         Executive::new(simulation, clock, links, schedule, pace, plan.limits).run();
     let (log, reports) = (bench.logged(), bench.reported());

@@ -205,13 +205,14 @@ impl Playground {
     }
 }
 
-/// Faults of the way that commands take need that way.
+/// Faults of the way that commands or states take need that way.
 fn check_place(event: &Table) -> Result<()> {
     let kind = event.get("kind").and_then(|k| k.as_str()).unwrap_or_default();
     let row = FaultKind::TABLE.iter().find(|row| row.name == kind);
     match row {
-        Some(row) if row.place == Place::Commands => {
-            let text = format!("{kind}: in the page, commands take no way that could be disturbed");
+        Some(row) if matches!(row.place, Place::Commands | Place::States) => {
+            let what = if row.place == Place::States { "states" } else { "commands" };
+            let text = format!("{kind}: in the page, {what} take no way that could be disturbed");
             Err(Error::new(ErrorKind::Input, text))
         }
         _ => Ok(()),

@@ -61,6 +61,16 @@ numbered! {
         BusError = 27, "bus_error";
         /// A drive on a motor bus has a fault of its hardware.
         DriveError = 28, "drive_error";
+        /// States are lost on their way.
+        StateDrop = 29, "state_drop";
+        /// States come later.
+        StateDelay = 30, "state_delay";
+        /// States come later, now more and now less, in their order.
+        StateJitter = 31, "state_jitter";
+        /// States come after those that were sent after them.
+        StateReorder = 32, "state_reorder";
+        /// States wait for each other and come together.
+        StateBurst = 33, "state_burst";
     }
 }
 
@@ -72,10 +82,17 @@ impl FaultKind {
         Self::LinkDrop.code() <= code && code <= Self::LinkBitFlip.code()
     }
 
+    /// True if it affects the states on their way.
+    #[must_use]
+    pub const fn is_of_states(self) -> bool {
+        self.code() >= Self::StateDrop.code()
+    }
+
     /// True if it affects a drive on a motor bus, and nothing else.
     #[must_use]
     pub const fn is_of_bus(self) -> bool {
-        self.code() >= Self::BusLoss.code()
+        let code = self.code();
+        Self::BusLoss.code() <= code && code <= Self::DriveError.code()
     }
 }
 

@@ -20,6 +20,8 @@ pub enum Place {
     Robot,
     /// All commands on their way to the robot.
     Commands,
+    /// All states on their way to the controllers.
+    States,
 }
 
 impl Place {
@@ -31,7 +33,7 @@ impl Place {
             Self::Foot => &["foot"],
             Self::Link => &["link"],
             Self::Ground => &["foot", "station", "region"],
-            Self::Robot | Self::Commands => &[],
+            Self::Robot | Self::Commands | Self::States => &[],
         }
     }
 
@@ -94,6 +96,7 @@ const AMPLITUDE: Parameter = number("amplitude", "rad or m", [0.0, 1e3]);
 const SHARE: Parameter = number("share", "", [0.0, 1.0]);
 const LENGTH: Parameter =
     Parameter { whole: true, default: Some(1.0), ..number("length", "commands", [1.0, 1e6]) };
+const STATES: Parameter = Parameter { unit: "states", ..LENGTH };
 const PROBABILITY: Parameter = number("probability", "", [0.0, 1.0]);
 const TICKS_MAX: f64 = crate::limits::LINK_DELAY_TICKS_MAX as f64;
 const DELAY: Parameter =
@@ -114,7 +117,7 @@ const fn row(
 
 impl FaultKind {
     /// All of them with their parameters, in the order of their numbers.
-    pub const TABLE: [FaultSpec; 28] = [
+    pub const TABLE: [FaultSpec; 33] = [
         row(
             Self::EncoderStuck,
             Place::Joint,
@@ -317,6 +320,41 @@ impl FaultKind {
             "the drive reports 1 over-voltage, 2 under-voltage, 3 over-current, 4 \
              over-temperature, 5 encoder, 6 gate driver",
             "--joint FL_calf_joint --condition 4",
+        ),
+        row(
+            Self::StateDrop,
+            Place::States,
+            &[PROBABILITY, STATES, SEED],
+            "states are lost, `length` in a row",
+            "--probability 0.03 --seed 7",
+        ),
+        row(
+            Self::StateDelay,
+            Place::States,
+            &[DELAY],
+            "states come so many ticks later",
+            "--delay-ticks 5",
+        ),
+        row(
+            Self::StateJitter,
+            Place::States,
+            &[DELAY, SEED],
+            "states come 0 to delay_ticks ticks later, in their order",
+            "--delay-ticks 4 --seed 7",
+        ),
+        row(
+            Self::StateReorder,
+            Place::States,
+            &[PROBABILITY, DELAY, SEED],
+            "states come so many ticks later, after those behind them",
+            "--probability 0.1 --delay-ticks 2 --seed 7",
+        ),
+        row(
+            Self::StateBurst,
+            Place::States,
+            &[Parameter { name: "every_ticks", ..DELAY }],
+            "states wait, and come together every so many ticks",
+            "--every-ticks 10",
         ),
     ];
 

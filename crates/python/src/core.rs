@@ -7,7 +7,7 @@ use hardstand::simulation::{Simulation, Snapshot, Solo, describe, fault_event};
 use hardstand_controllers::Runner;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
-    DriveReading, FaultSpec, JointCommand, JointReading, Kind, ModelReply, encode,
+    DriveReading, Event, FaultSpec, JointCommand, JointReading, Kind, ModelReply, encode,
 };
 
 /// Run number of the states.
@@ -32,10 +32,23 @@ pub(crate) struct Core {
     snapshot: Snapshot,
 }
 
+/// Faults of the way that states take need that way.
+fn check_event(event: &Event) -> Result<()> {
+    match event {
+        Event::InjectFault { fault, .. } if fault.kind.is_of_states() => {
+            let kind = fault.kind.name();
+            let text = format!("{kind}: a Plant shows its state at once; run the case in a daemon");
+            Err(Error::new(ErrorKind::Input, text))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Core {
     /// Of a scenario file, with `key=value` overrides; commands are given by `controller`.
     pub(crate) fn load(path: &Path, sets: &[String], controller: &str) -> Result<Self> {
         let scenario = Scenario::load(path, sets)?;
+        scenario.events.iter().try_for_each(|(_, event)| check_event(event))?;
         let simulation = scenario.simulation();
         let snapshot = simulation.new_snapshot();
         let gains_max = scenario.gains_max;
@@ -162,6 +175,7 @@ impl Core {
         let ticks = duration_s.map(|s| (s * 1e9 / spec.period_ns as f64).round() as u64);
         let event = fault_event(row, self.simulation().model(), spec, part, &values, ticks)
             .map_err(|e| refuse(format!("{} must be {}", e.field, e.allowed)))?;
+        check_event(&event)?;
         self.solo.add(event);
         Ok(())
     }

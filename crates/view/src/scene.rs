@@ -178,7 +178,7 @@ fn faults() -> Vec<Value> {
             Place::Foot => vec![place("foot", false)],
             Place::Link => vec![place("link", false)],
             Place::Ground => vec![place("foot", true)],
-            Place::Robot | Place::Commands => Vec::new(),
+            Place::Robot | Place::Commands | Place::States => Vec::new(),
         };
         let duration = json!({
             "name": "duration_s", "unit": "s", "min": 0.0, "max": null, "of": "number",

@@ -7,12 +7,12 @@ use std::time::Instant;
 use crate::config::Scenario;
 use crate::daemon::{EndKind, EndReport, ErrorReport, Report, ReportFile};
 use crate::replay::{RunLog, Stamp, run_info};
-use crate::rt::LinkFaults;
+use crate::rt::{Arrivals, LinkFaults, StateFaults};
 use crate::simulation::{Simulation, Solo, describe};
 use hardstand_controllers::{ControlLaw, Runner};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::WrittenLog;
-use hardstand_protocol::{ModelReply, PlantFailure};
+use hardstand_protocol::{CommandSchedule, ModelReply, PlantFailure};
 
 use super::super::arguments::InProcessArguments;
 use super::super::{ExitCode, progress, show, stop_on_signal};
@@ -103,6 +103,7 @@ fn advance(
 ) -> Result<Option<PlantFailure>> {
     let bar = progress::bar(ticks, "simulating");
     let mut link = LinkFaults::new(solo.simulation.model().joint_count(), scenario.gains_max);
+    let mut states = States::new(solo);
     let mut failure = None;
     while failure.is_none() && solo.simulation.state().tick < ticks {
         let tick = solo.simulation.state().tick;
@@ -115,8 +116,8 @@ fn advance(
         if let Some(log) = &mut log {
             log.before(&mut solo.simulation);
         }
-        solo.ask(runner, scenario.gains_max)?;
-        let outcome = solo.step_through(|simulation, input| {
+        let answered = states.ask(solo, runner, scenario.gains_max)?;
+        let outcome = solo.step_through(answered, |simulation, input| {
             let mut kept = None;
             link.apply(simulation, input, |command| kept = Some(command));
             kept
@@ -132,9 +133,49 @@ fn advance(
             link.take_back(candidates, |command| own = Some(command));
             own
         });
+        states.pass(&solo.simulation);
     }
     bar.finish_and_clear();
     Ok(failure)
+}
+
+/// The states on their way to the law.
+struct States {
+    link: StateFaults,
+    arrivals: Arrivals,
+    schedule: CommandSchedule,
+}
+
+impl States {
+    fn new(solo: &mut Solo) -> Self {
+        let (link, schedule) = (StateFaults::new(solo.state()), solo.schedule());
+        Self { link, arrivals: Arrivals::default(), schedule }
+    }
+
+    /// Lets the law answer the states of its schedule that come now; the one whose answer applies.
+    fn ask(&mut self, solo: &mut Solo, law: &mut Runner, max: [f64; 2]) -> Result<Option<u64>> {
+        let tick = solo.simulation.tick();
+        let wanted = self.arrivals.wanted(&self.schedule, tick);
+        while let Some(late) = self.link.take_late(tick) {
+            if self.schedule.answers(late.tick) {
+                solo.show(law, &late, wanted == Some(late.tick), max)?;
+            }
+            self.link.give_back(late);
+        }
+        if !self.link.withholds() {
+            solo.ask(law, max)?;
+        }
+        Ok(wanted)
+    }
+
+    /// Lets faults of the link act on the state after a tick.
+    fn pass(&mut self, simulation: &Simulation) {
+        let tick = simulation.tick();
+        let at = self.link.pass(simulation.faults(), tick, |held| simulation.fill_state(held));
+        if self.link.withholds() {
+            self.arrivals.note(tick, at, &[self.schedule]);
+        }
+    }
 }
 
 fn end(

@@ -192,7 +192,7 @@ fn fits(fault: &InjectedFault, place: Place, model: &Model, spec: &PlantSpec) ->
         (Place::Link, Part::Body(i)) => below(i, model.bodies.len()),
         (Place::Ground, Part::Station(i)) => below(i, spec.stations.len()),
         (Place::Ground, Part::Region(i)) => below(i, spec.regions.len()),
-        (Place::Joints | Place::Ground | Place::Robot | Place::Commands, Part::Whole) => true,
+        (place, Part::Whole) => !place.is_needed(),
         _ => false,
     }
 }

@@ -80,11 +80,11 @@ impl InjectedFaults {
         self.slots.iter().filter(move |s| s.code() == kind.code()).map(|s| s.values)
     }
 
-    /// True if one affects the commands on their way.
+    /// True if one is of the kinds that `is_meant` means.
     #[must_use]
-    pub fn has_link(&self) -> bool {
+    pub fn any(&self, is_meant: impl Fn(FaultKind) -> bool) -> bool {
         let kind = |s: &Slot| FaultKind::from_code(s.code());
-        self.slots.iter().filter_map(kind).any(FaultKind::is_of_link)
+        self.slots.iter().filter_map(kind).any(is_meant)
     }
 
     /// True if every slot that is taken passes, and is one that a walk gives back as it is.

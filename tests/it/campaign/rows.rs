@@ -78,13 +78,16 @@ fn a_case_in_one_process_has_the_row_of_two_processes() {
     assert!(said.contains("outcomes   8 of 8 cases: done 8"), "{said}");
     assert_eq!(same(&stage.rows()), same(&eight().rows()));
 
-    // what happens to commands on their way happens here, too
+    // what happens to commands and states on their way happens here, too
     let link = EIGHT.replace("seeds = [7, 9]", "seeds = [7]").replace(
         "[{ at_s = 0.05, kind = \"encoder_noise\", amplitude = 0.01 }]",
         "[{ at_s = 0.02, kind = \"link_delay\", delay_ticks = 3 }, \
           { at_s = 0.05, kind = \"link_drop\", probability = 0.3, duration_s = 0.05 }, \
           { at_s = 0.07, kind = \"link_duplicate\", probability = 0.5, delay_ticks = 2 }, \
-          { at_s = 0.11, kind = \"link_stale\", probability = 0.5 }]",
+          { at_s = 0.11, kind = \"link_stale\", probability = 0.5 }, \
+          { at_s = 0.03, kind = \"state_drop\", probability = 0.2, duration_s = 0.1 }, \
+          { at_s = 0.06, kind = \"state_jitter\", delay_ticks = 4, duration_s = 0.06 }, \
+          { at_s = 0.09, kind = \"state_reorder\", probability = 0.3, delay_ticks = 3 }]",
     );
     let both = ["true", "false"].map(|way| {
         let stage = Stage::new(&link.replace("seeds", &format!("in_process = {way}\nseeds")));

@@ -83,6 +83,7 @@ impl Bench {
             run_id: Arc::clone(&run_id),
             snapshots: snapshot_out,
             ports: Vec::new(),
+            buses: Vec::new(),
             direct: None,
             log: Some(log_out),
             reports: report_out,

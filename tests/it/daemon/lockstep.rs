@@ -143,7 +143,9 @@ fn speed_load_order_and_a_debugger_make_no_difference() {
 fn a_bad_link_is_as_bad_each_time() {
     let events = "events=[{at_s=0.05, kind=\"link_drop\", probability=0.03, seed=7}, \
                   {at_s=0.1, kind=\"link_jitter\", delay_ticks=4, seed=7}, \
-                  {at_s=0.2, kind=\"link_bit_flip\", probability=0.05, seed=7}]";
+                  {at_s=0.2, kind=\"link_bit_flip\", probability=0.05, seed=7}, \
+                  {at_s=0.15, kind=\"state_reorder\", probability=0.1, delay_ticks=3, seed=7}, \
+                  {at_s=0.25, kind=\"state_drop\", probability=0.1, seed=7}]";
     let faulty = |swapped, more: &[&str]| {
         let scene = Scene::new();
         let digest = run(&scene, swapped, &Trouble::None, &[&["--set", events], more].concat());

@@ -41,6 +41,7 @@ fn what_a_page_cannot_do_is_refused() {
         ("push", json!("up"), "push"),
         ("friction", json!({ "mu_static": 0.1, "mu_kinetic": 0.2 }), "mu_kinetic"),
         ("fault", json!({ "kind": "link_drop", "probability": 0.1, "seed": 1 }), "commands"),
+        ("fault", json!({ "kind": "state_delay", "delay_ticks": 3 }), "states"),
         ("fault", json!({}), "kind"),
     ] {
         let said = page.order(order, &request).unwrap_err().to_string();

@@ -3,15 +3,17 @@
 use crate::common::process::{Scene, digest, repository, serial};
 use crate::walking::CONTRACT;
 
+const NO_EVENTS: &str = "events=[]";
 const SECONDS: &str = "2.5";
 const LOCKSTEP: [&str; 6] = ["--mode", "lockstep", "--pace", "free", "--duration", SECONDS];
 
-/// Digests of a run of `law` (words of `hardstand controller`) over zenoh, over shared memory, and
-/// in one process.
-fn digests(law: &[&str], every_ticks: u64) -> [String; 3] {
+/// Digests of a run of `law` (words of `hardstand controller`) with these events over zenoh, over
+/// shared memory, and in one process.
+fn digests(law: &[&str], every_ticks: u64, events: &str) -> [String; 3] {
+    let events = ["--set", events];
     let over_zenoh = {
         let scene = Scene::in_memory();
-        let mut daemon = scene.daemon(&LOCKSTEP);
+        let mut daemon = scene.daemon(&[&LOCKSTEP[..], &events].concat());
         let connect = ["--connect", &scene.endpoint, "--join", "legs"];
         let mut controller = scene.hardstand("law", &[law, &connect].concat());
         let said = digest(&daemon.ends_with(0));
@@ -27,7 +29,7 @@ fn digests(law: &[&str], every_ticks: u64) -> [String; 3] {
             format!("shared_memory.every_ticks={every_ticks}"),
         ];
         let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", set.as_str()]).collect();
-        let mut daemon = scene.daemon(&[&LOCKSTEP[..], &sets].concat());
+        let mut daemon = scene.daemon(&[&LOCKSTEP[..], &events, &sets].concat());
         let connect = ["--connect", &scene.endpoint, "--shared-memory", &memory];
         let mut controller = scene.hardstand("law", &[law, &connect].concat());
         let said = digest(&daemon.ends_with(0));
@@ -38,7 +40,7 @@ fn digests(law: &[&str], every_ticks: u64) -> [String; 3] {
     let scenario = repository("config/quadruped.toml");
     let log = scene.log().display().to_string();
     let way = ["--in-process", &scenario, "--duration", SECONDS, "--log", &log, "--join", "legs"];
-    let said = scene.hardstand("law", &[law, &way].concat()).ends_with(0);
+    let said = scene.hardstand("law", &[law, &way, &events].concat()).ends_with(0);
     assert_eq!(digest(&scene.replays()), digest(&said), "{said}");
     [over_zenoh, over_shared_memory, digest(&said)]
 }
@@ -46,8 +48,21 @@ fn digests(law: &[&str], every_ticks: u64) -> [String; 3] {
 #[test]
 fn a_law_has_the_same_digest_over_zenoh_over_shared_memory_and_in_one_process() {
     let _one = serial();
-    let [zenoh, memory, process] = digests(&["controller", "trot", "--vx", "0.4"], 1);
+    let [zenoh, memory, process] = digests(&["controller", "trot", "--vx", "0.4"], 1, NO_EVENTS);
     assert_eq!([&zenoh, &memory], [&process, &process]);
+}
+
+/// What the link does to states depends on their ticks, not on the way.
+#[test]
+fn a_law_whose_states_are_late_or_lost_has_the_same_digest_on_each_way() {
+    let _one = serial();
+    let law = ["controller", "trot", "--vx", "0.4"];
+    let events = "events=[{at_s=0.5, kind=\"state_drop\", probability=0.1, length=2, seed=5}, \
+                  {at_s=1.0, kind=\"state_delay\", delay_ticks=3}]";
+    let [zenoh, memory, process] = digests(&law, 1, events);
+    assert_eq!([&zenoh, &memory], [&process, &process]);
+    let calm = digests(&law, 1, NO_EVENTS);
+    assert_ne!(process, calm[2], "the link does something");
 }
 
 #[test]
@@ -58,7 +73,7 @@ fn so_has_a_policy_that_answers_every_twentieth_tick() {
     std::fs::write(&file, CONTRACT).unwrap();
     let network = repository("crates/policy/tests/data/elu.onnx");
     let law = ["controller", "policy", &file, "--policy", &network, "--vx", "0.5"];
-    let [zenoh, memory, process] = digests(&law, 20);
+    let [zenoh, memory, process] = digests(&law, 20, NO_EVENTS);
     assert_eq!([&zenoh, &memory], [&process, &process]);
 }
 

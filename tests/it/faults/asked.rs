@@ -56,7 +56,7 @@ fn every_kind_has_a_name_and_an_example_that_works() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), FaultKind::TABLE.len());
-    assert_eq!((FaultKind::from_code(0), FaultKind::from_code(29)), (None, None));
+    assert_eq!((FaultKind::from_code(0), FaultKind::from_code(34)), (None, None));
 }
 
 #[test]
