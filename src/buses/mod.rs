@@ -11,8 +11,10 @@
 //! them.
 
 mod bus;
+mod can;
 mod clock;
 mod ethernet;
+mod link;
 mod load;
 mod mapping;
 mod network;
@@ -44,7 +46,11 @@ impl Cables {
         let mut cables = Vec::new();
         for bus in buses {
             if let BusPort::Interface(name) = &bus.port {
-                let cable = ethernet::open(name, ether_type(bus.wire)).map_err(|e| {
+                let cable = match bus.wire {
+                    BusWire::Socketcan => can::open(name, bus),
+                    wire => ethernet::open(name, ether_type(wire)),
+                };
+                let cable = cable.map_err(|e| {
                     Error::new(ErrorKind::Bus, format!("network interface {name} of a bus: {e}"))
                 })?;
                 cables.push((bus.name.clone(), cable));
@@ -76,7 +82,7 @@ impl OpenBus {
     /// # Errors
     /// [`ErrorKind::File`] or [`ErrorKind::Bus`] if it cannot be opened.
     pub fn open(bus: &MotorBus, cables: &mut Cables) -> Result<Self> {
-        Ok(Self { port: Port::open(&bus.port, cables.take(bus))?, bus: bus.clone() })
+        Ok(Self { port: Port::open(bus, cables.take(bus))?, bus: bus.clone() })
     }
 
     /// Starts the thread, which begins with `state`; ticks are `periods_ns` long in simulated and

@@ -15,9 +15,10 @@ use rustix::io::Errno;
 use rustix::pty::OpenptFlags;
 use rustix::termios::OptionalActions;
 
-use crate::config::BusPort;
+use crate::config::{BusPort, BusWire, MotorBus};
 use hardstand_error::{Error, ErrorKind, Result};
 
+use super::can;
 use super::ethernet::{self, Cable};
 
 /// A master whose last frame is older than this, or that has sent none since it connected, makes
@@ -33,6 +34,7 @@ pub(super) enum Port {
     Pty(Pty),
     Tcp(Tcp),
     Ethernet(Cable),
+    Can(Cable),
 }
 
 /// A pseudo-terminal behind a symbolic link.
@@ -71,8 +73,8 @@ impl Port {
     ///
     /// # Errors
     /// [`ErrorKind::File`] for a pseudo-terminal or its link, [`ErrorKind::Bus`] for a TCP port.
-    pub(super) fn open(port: &BusPort, cable: Option<Cable>) -> Result<Self> {
-        match port {
+    pub(super) fn open(bus: &MotorBus, cable: Option<Cable>) -> Result<Self> {
+        match &bus.port {
             BusPort::Pty(link) => Self::open_pty(link).map_err(|e| {
                 let link = link.display();
                 Error::new(ErrorKind::File, format!("pseudo-terminal for {link}: {e}"))
@@ -82,7 +84,8 @@ impl Port {
             }),
             BusPort::Interface(name) => {
                 let missing = || Error::new(ErrorKind::Internal, format!("no socket for {name}"));
-                cable.map(Self::Ethernet).ok_or_else(missing)
+                let can = bus.wire == BusWire::Socketcan;
+                cable.map(if can { Self::Can } else { Self::Ethernet }).ok_or_else(missing)
             }
         }
     }
@@ -114,7 +117,7 @@ impl Port {
     fn fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Pty(pty) => pty.own.as_fd(),
-            Self::Ethernet(cable) => cable.as_fd(),
+            Self::Ethernet(cable) | Self::Can(cable) => cable.as_fd(),
             Self::Tcp(Tcp { master: Some(master), .. }) => master.as_fd(),
             Self::Tcp(Tcp { listener, .. }) => listener.as_fd(),
         }
@@ -125,7 +128,7 @@ impl Port {
         let Ok(timeout) = Timespec::try_from(patience) else { return false };
         let next = match self {
             Self::Pty(pty) => pty.own.as_fd(),
-            Self::Ethernet(cable) => cable.as_fd(),
+            Self::Ethernet(cable) | Self::Can(cable) => cable.as_fd(),
             Self::Tcp(tcp) => tcp.listener.as_fd(),
         };
         let mut waits = [self.fd(), next].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
@@ -165,7 +168,7 @@ impl Port {
     /// Masters that made room for another one, and those that were refused.
     pub(super) fn counts(&self) -> [(&'static str, u64); 2] {
         let (replaced, refused) = match self {
-            Self::Pty(_) | Self::Ethernet(_) => (0, 0),
+            Self::Pty(_) | Self::Ethernet(_) | Self::Can(_) => (0, 0),
             Self::Tcp(tcp) => (tcp.replaced, tcp.refused),
         };
         [("masters_replaced", replaced), ("masters_refused", refused)]
@@ -178,6 +181,9 @@ impl Port {
         }
         if let Self::Ethernet(cable) = self {
             return ethernet::write(cable.as_fd(), bytes);
+        }
+        if let Self::Can(cable) = self {
+            return can::write(cable.as_fd(), bytes);
         }
         bytes.len() - rustix::io::write(self.fd(), bytes).unwrap_or(0)
     }

@@ -29,6 +29,8 @@ pub enum BusWire {
     Slcan,
     /// socketcand on a TCP port.
     Socketcand,
+    /// A CAN interface of Linux, real or virtual, without an adapter.
+    Socketcan,
     /// A serial line without an adapter, on a pseudo-terminal.
     Rs485,
     /// EtherCAT on a network interface.
@@ -42,6 +44,11 @@ impl BusWire {
     #[must_use]
     pub const fn is_ethernet(self) -> bool {
         matches!(self, Self::EtherCat | Self::Odri)
+    }
+
+    /// The port is a network interface.
+    const fn is_on_interface(self) -> bool {
+        self.is_ethernet() || matches!(self, Self::Socketcan)
     }
 }
 
@@ -171,6 +178,7 @@ fn bus(s: &Section<'_>, model: &Model, rate_hz: u64) -> MotorBus {
         ("fdcanusb", BusWire::Fdcanusb),
         ("slcan", BusWire::Slcan),
         ("socketcand", BusWire::Socketcand),
+        ("socketcan", BusWire::Socketcan),
         ("rs485", BusWire::Rs485),
         ("ethercat", BusWire::EtherCat),
         ("odri", BusWire::Odri),
@@ -211,10 +219,10 @@ fn bus(s: &Section<'_>, model: &Model, rate_hz: u64) -> MotorBus {
 
 fn port(s: &Section<'_>, wire: BusWire) -> BusPort {
     let text = s.text("port");
-    if wire.is_ethernet() {
+    if wire.is_on_interface() {
         let is_char = |c: char| c.is_ascii_graphic() && c != '/' && c != ':';
         if !(1..=INTERFACE_MAX).contains(&text.len()) || !text.chars().all(is_char) {
-            s.mistake("port", "a network interface, as \"ecat0\": 1 to 15 characters");
+            s.mistake("port", "a network interface, as \"can0\": 1 to 15 characters");
         }
         return BusPort::Interface(text.into());
     }

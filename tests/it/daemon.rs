@@ -4,6 +4,7 @@ pub mod attacks;
 mod broken;
 mod bus_ports;
 mod buses;
+mod can;
 mod clocks;
 mod control;
 #[cfg(feature = "dds")]

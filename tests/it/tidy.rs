@@ -508,6 +508,7 @@ fn the_manifest_keeps_its_promises() {
         "sha2",
         "ed25519-compact",
         "nix",
+        "socketcan",
     ];
     let of_the_bus = of_the_bus.map(|name| format!("\"dep:{name}\"")).join(", ");
     let of_the_bus = format!("{of_the_bus}, \"hardstand-controllers/bus\"");

@@ -9,7 +9,10 @@ mod socketcand;
 
 pub use fdcanusb::Fdcanusb;
 pub use slcan::Slcan;
-pub use socketcan::{SOCKETCAN_CLASSIC_BYTES, SOCKETCAN_FD_BYTES, from_socketcan, to_socketcan};
+pub use socketcan::{
+    SOCKETCAN_CLASSIC_BYTES, SOCKETCAN_FD_BYTES, Socketcan, first_socketcan, from_socketcan,
+    to_socketcan,
+};
 pub use socketcand::Socketcand;
 
 use crate::CanFrame;

@@ -1,7 +1,10 @@
 //! Adapters: their lines, and structures that python-can builds.
 
 use super::{bytes, text};
-use hardstand_motors::wires::{Adapter, Fdcanusb, Slcan, Socketcand, from_socketcan, to_socketcan};
+use hardstand_motors::wires::{
+    Adapter, Fdcanusb, SOCKETCAN_FD_BYTES, Slcan, Socketcan, Socketcand, first_socketcan,
+    from_socketcan, to_socketcan,
+};
 use hardstand_motors::{CanFrame, CanId};
 
 fn feed(adapter: &mut dyn Adapter, input: &str) -> (Vec<CanFrame>, String) {
@@ -119,4 +122,29 @@ fn socketcan_structures_are_those_of_python_can() {
     let mut long = [0; 16];
     long[4] = 9;
     assert_eq!(from_socketcan(&long), None);
+    let mut between = [7; SOCKETCAN_FD_BYTES];
+    between[..8].copy_from_slice(&[1, 0, 0, 0, 13, 0, 0, 0]);
+    let padded = from_socketcan(&between).unwrap();
+    assert_eq!((padded.data(), padded.fd), (&[[7; 13].as_slice(), &[0; 3]].concat()[..], true));
+    between[4] = 65;
+    assert_eq!(from_socketcan(&between), None);
+}
+
+#[test]
+fn a_raw_socket_gives_and_takes_one_structure_for_each_frame() {
+    let classic = CanFrame::classic(CanId::standard(0x123), &[1, 2, 3]).unwrap();
+    let fd = CanFrame::fd(CanId::extended(0x8001), true, &[4; 12], 0).unwrap();
+    let mut out = Vec::new();
+    for frame in [&classic, &fd, &classic] {
+        Socketcan.deliver(0, frame, &mut out);
+    }
+    let (mut rest, mut frames) = (&out[..], Vec::new());
+    while let Some((structure, behind)) = first_socketcan(rest) {
+        Socketcan.feed(structure, &mut frames, &mut Vec::new());
+        rest = behind;
+    }
+    assert_eq!(frames, [classic, fd, classic]);
+    assert!(rest.is_empty());
+    // a part of one is none
+    assert!(first_socketcan(&out[..15]).is_none() && first_socketcan(&out[16..87]).is_none());
 }

@@ -1,4 +1,5 @@
-"""PyPI `damiao-motor` holds six drives of the daemon on each of two buses. Arguments: the ports."""
+"""PyPI `damiao-motor` holds six drives of the daemon on each of two buses. Arguments: the ports, or
+CAN interfaces; and how many simulated seconds pass in one."""
 
 import os
 import sys
@@ -14,11 +15,15 @@ except ImportError as error:
     sys.exit(77)
 
 HOLD_RAD = (0.0, 0.8, -1.5)
+SPEED = float(sys.argv[3]) if sys.argv[3:] else 1.0
 
 
 def connect(port):
     """The package names an argument of python-can that no longer exists; the rest is its own."""
-    bus = can.Bus(interface="slcan", channel=port, sleep_after_open=0.1)
+    if port.startswith("/"):
+        bus = can.Bus(interface="slcan", channel=port, sleep_after_open=0.1)
+    else:
+        bus = can.Bus(interface="socketcan", channel=port)
     before, interface.Bus = interface.Bus, lambda **_: bus
     controller = DaMiaoController(channel=port, bustype="slcan")
     interface.Bus = before
@@ -45,7 +50,7 @@ def hold(port, controller, failures):
     begin, cycles = time.monotonic(), 0
     start = [wait_for_position(motor) for motor in motors]
     # from where the robot is
-    while (passed := time.monotonic() - begin) < 6.0:
+    while (passed := SPEED * (time.monotonic() - begin)) < 6.0:
         share = min(passed / 2.0, 1.0)
         for n, motor in enumerate(motors):
             target = start[n] + share * (HOLD_RAD[n % 3] - start[n])
@@ -64,7 +69,7 @@ def hold(port, controller, failures):
 
 
 problems = []
-ports = {port: connect(port) for port in sys.argv[1:]}
+ports = {port: connect(port) for port in sys.argv[1:3]}
 threads = [threading.Thread(target=hold, args=(*port, problems)) for port in ports.items()]
 for thread in threads:
     thread.start()

@@ -1,4 +1,5 @@
-"""The maker's own master (PyPI `moteus`) holds twelve drives of the daemon. Argument: the port."""
+"""The maker's own master (PyPI `moteus`) holds twelve drives of the daemon. Arguments: the port, or a
+CAN interface; and how many simulated seconds pass in one."""
 
 import asyncio
 import math
@@ -13,17 +14,21 @@ except ImportError as error:
 
 HOLD_REV = [angle / (2.0 * math.pi) for angle in (0.0, 0.8, -1.5)]
 R = moteus.Register
+SPEED = float(sys.argv[2]) if sys.argv[2:] else 1.0
 
 
 async def main(port):
-    transport = moteus.Fdcanusb(port, command_timeout=10.0, response_timeout=2.0)
+    if port.startswith("/"):
+        transport = moteus.Fdcanusb(port, command_timeout=10.0, response_timeout=2.0)
+    else:
+        transport = moteus.PythonCan(interface="socketcan", channel=port)
     drives = [moteus.Controller(id=n + 1, transport=transport) for n in range(12)]
     results = await transport.cycle([drive.make_stop(query=True) for drive in drives])
     start = {result.id: result.values[R.POSITION] for result in results}
     assert len(start) == 12, start
     begin, cycles = time.monotonic(), 0
     # from where the robot is
-    while (passed := time.monotonic() - begin) < 6.0:
+    while (passed := SPEED * (time.monotonic() - begin)) < 6.0:
         share = min(passed / 2.0, 1.0)
         targets = [q + share * (HOLD_REV[(n - 1) % 3] - q) for n, q in sorted(start.items())]
         results = await transport.cycle(

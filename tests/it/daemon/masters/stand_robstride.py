@@ -1,5 +1,6 @@
-"""Holds twelve RobStride of the daemon through python-can's TCP interface `socketcand`; PyPI
-`robstride` enables them and reads their answers. Argument: the address."""
+"""Holds twelve RobStride of the daemon through python-can's TCP interface `socketcand`, or on a CAN
+interface; PyPI `robstride` enables them and reads their answers. Arguments: the address or the
+interface; and how many simulated seconds pass in one."""
 
 import math
 import struct
@@ -14,6 +15,7 @@ except ImportError as error:
     sys.exit(77)
 
 HOLD_RAD = (0.0, 0.8, -1.5)
+SPEED = float(sys.argv[2]) if sys.argv[2:] else 1.0
 
 
 def number(value, low, high):
@@ -28,8 +30,11 @@ def command(motor, q, kp, kd):
     return can.Message(arbitration_id=arbitration_id, data=data, is_extended_id=True)
 
 
-host, tcp = sys.argv[1].split(":")
-bus = can.Bus(interface="socketcand", channel="can0", host=host, port=int(tcp))
+host, _, tcp = sys.argv[1].partition(":")
+if tcp:
+    bus = can.Bus(interface="socketcand", channel="can0", host=host, port=int(tcp))
+else:
+    bus = can.Bus(interface="socketcan", channel=host)
 client = Client(bus)
 
 
@@ -42,7 +47,7 @@ for n in range(1, 13):
     client.enable(n)
 start = [ask(n, 0.0, 0.0, 0.0) for n in range(1, 13)]
 begin, cycles = time.monotonic(), 0
-while (passed := time.monotonic() - begin) < 6.0:
+while (passed := SPEED * (time.monotonic() - begin)) < 6.0:
     share = min(passed / 2.0, 1.0)
     for n in range(12):
         ask(n + 1, start[n] + share * (HOLD_RAD[n % 3] - start[n]), 100.0, 3.0)
