@@ -1,4 +1,6 @@
-/* A controller with a schedule that holds the joints: [ENDPOINT TICKS PERIOD PHASE OFFSET]. */
+/* A controller with a schedule that holds the joints until it has answered the first state of its
+   schedule from TICKS on, which may come after later ones if it was lost:
+   [ENDPOINT TICKS PERIOD PHASE OFFSET]. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +19,9 @@ int main(int argc, char **argv) {
                               .period_ticks = number(argv[3]),
                               .phase_ticks = number(argv[4]),
                               .offset_ticks = number(argv[5])};
+  const uint64_t ticks = number(argv[2]), period = join.period_ticks;
+  const uint64_t last =
+      join.phase_ticks + (ticks - join.phase_ticks + period - 1) / period * period;
   HardstandClient *client = NULL;
   HardstandController *controller = NULL;
   const HardstandModel *model = NULL;
@@ -33,7 +38,7 @@ int main(int argc, char **argv) {
   do {
     if (hardstand_next_state(controller, PATIENCE_NS, &state) != HARDSTAND_OK) return 6;
     if (hardstand_answer(controller, commands, model->joint_count) != HARDSTAND_OK) return 7;
-  } while (state.tick < number(argv[2]));
+  } while (state.tick != last);
   printf("tick %" PRIu64 ", digest %016" PRIx64 "\n", state.tick, state.digest);
   hardstand_controller_free(controller);
   hardstand_model_free(model);
