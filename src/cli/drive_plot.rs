@@ -5,8 +5,7 @@ use std::path::Path;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::prelude::{
-    BLACK, ChartBuilder, DrawingArea, DrawingBackend, IntoLogRange, LineSeries, PathElement,
-    SeriesLabelPosition, WHITE,
+    ChartBuilder, DrawingArea, DrawingBackend, IntoLogRange, LineSeries, SeriesLabelPosition,
 };
 use plotters::style::Color;
 
@@ -139,24 +138,14 @@ impl Chart {
             .label_style((FONT, 16))
             .draw()?;
         for ((name, points), colour) in self.lines.iter().zip([BLUE, RED]) {
-            let mark =
-                move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2));
             chart
                 .draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?
                 .label(*name)
-                .legend(mark);
+                .legend(picture::mark(colour.stroke_width(2)));
         }
         if self.lines.len() < 2 {
             return Ok(());
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::LowerRight)
-            .legend_area_size(32)
-            .label_font((FONT, 16))
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.3))
-            .draw()?;
-        Ok(())
+        picture::draw_legend(&mut chart, SeriesLabelPosition::LowerRight, 16)
     }
 }

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use plotters::coord::Shift;
 use plotters::prelude::{
-    BLACK, ChartBuilder, DrawingArea, DrawingBackend, LineSeries, PathElement, RGBColor,
-    SeriesLabelPosition, WHITE,
+    BLACK, ChartBuilder, DrawingArea, DrawingBackend, LineSeries, RGBColor, SeriesLabelPosition,
 };
 use plotters::style::Color;
 
@@ -92,25 +91,17 @@ where
         .label_style((FONT, 14))
         .draw()?;
     for Line { name, colour, columns } in &panel.lines {
-        let sign = move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2));
         chart
             .draw_series(LineSeries::new(points(columns, times_s), colour.stroke_width(1)))?
             .label(name)
-            .legend(sign);
+            .legend(picture::mark(colour.stroke_width(2)));
     }
     if let Some(mark_s) = panel.mark_s {
         let mark = [(mark_s, low), (mark_s, high)];
         chart.draw_series(LineSeries::new(mark, BLACK.mix(0.5)))?;
     }
     if panel.legend {
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .legend_area_size(32)
-            .label_font((FONT, 14))
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.3))
-            .draw()?;
+        picture::draw_legend(&mut chart, SeriesLabelPosition::UpperRight, 14)?;
     }
     Ok(())
 }

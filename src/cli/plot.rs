@@ -4,8 +4,8 @@ use std::path::Path;
 
 use plotters::coord::Shift;
 use plotters::prelude::{
-    BLACK, ChartBuilder, DrawingArea, DrawingBackend, IntoLogRange, LineSeries, PathElement,
-    RGBColor, SeriesLabelPosition, WHITE,
+    BLACK, ChartBuilder, DrawingArea, DrawingBackend, IntoLogRange, LineSeries, RGBColor,
+    SeriesLabelPosition,
 };
 use plotters::style::Color;
 
@@ -87,24 +87,17 @@ where
         .label_style((FONT, 18))
         .draw()?;
     for (name, tally, colour) in [("wake-up latency", wakeup, BLUE), ("tick cost", cost, RED)] {
-        let line = move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2));
         chart
             .draw_series(LineSeries::new(stairs(tally, x_max * 1e3), colour.stroke_width(2)))?
             .label(name)
-            .legend(line);
+            .legend(picture::mark(colour.stroke_width(2)));
     }
     let period = [(period_ns / 1e3, 0.5), (period_ns / 1e3, y_max)];
-    let line = |(x, y)| PathElement::new([(x, y), (x + 24, y)], BLACK.mix(0.5));
-    chart.draw_series(LineSeries::new(period, BLACK.mix(0.5)))?.label("period").legend(line);
     chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
-        .legend_area_size(32)
-        .label_font((FONT, 18))
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .draw()?;
-    Ok(())
+        .draw_series(LineSeries::new(period, BLACK.mix(0.5)))?
+        .label("period")
+        .legend(picture::mark(BLACK.mix(0.5).into()));
+    picture::draw_legend(&mut chart, SeriesLabelPosition::UpperRight, 18)
 }
 
 /// The corners of the stairs, µs and ticks; an empty step lies below the axis.

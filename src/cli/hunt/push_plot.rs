@@ -5,8 +5,8 @@ use std::path::Path;
 
 use plotters::coord::Shift;
 use plotters::prelude::{
-    BLACK, ChartBuilder, Circle, DrawingArea, DrawingBackend, HSLColor, LineSeries, PathElement,
-    SeriesLabelPosition, Text, WHITE,
+    BLACK, ChartBuilder, Circle, DrawingArea, DrawingBackend, HSLColor, LineSeries,
+    SeriesLabelPosition, Text,
 };
 use plotters::style::Color;
 
@@ -87,22 +87,13 @@ impl Drawing for Polar<'_> {
             let line = outline(row, pushes.most_n);
             let series = chart.draw_series(LineSeries::new(line, colour.stroke_width(2)))?;
             if i % every == 0 {
-                let mark =
-                    move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2));
+                let mark = picture::mark(colour.stroke_width(2));
                 series.label(format!("at {:.3} s", row[0].at_s)).legend(mark);
             }
             let dots = row.iter().zip(outline(row, pushes.most_n));
             let dots = dots.filter(|(l, _)| l.limit_n.is_some());
             chart.draw_series(dots.map(|(_, at)| Circle::new(at, 3, colour.filled())))?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .legend_area_size(32)
-            .label_font((FONT, 15))
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.3))
-            .draw()?;
-        Ok(())
+        picture::draw_legend(&mut chart, SeriesLabelPosition::UpperRight, 15)
     }
 }

@@ -5,11 +5,13 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Once;
 
-use plotters::coord::Shift;
+use plotters::chart::ChartContext;
+use plotters::coord::{CoordTranslate, Shift};
 use plotters::prelude::{
-    BitMapBackend, DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend, WHITE,
+    BLACK, BitMapBackend, DrawingArea, DrawingBackend, IntoDrawingArea, PathElement, SVGBackend,
+    SeriesLabelPosition, WHITE,
 };
-use plotters::style::{FontStyle, register_font};
+use plotters::style::{Color, FontStyle, ShapeStyle, register_font};
 
 use super::output_file::{self, OutputFile};
 use hardstand_error::{Error, ErrorKind, Result};
@@ -69,6 +71,31 @@ pub(super) fn svg(drawing: &impl Drawing) -> Result<String> {
     know_font();
     let drawn = draw_svg(drawing);
     drawn.map_err(|e| Error::new(ErrorKind::Internal, format!("drawing: {e}")))
+}
+
+/// The piece of a line that stands before its name in a legend.
+pub(super) fn mark(style: ShapeStyle) -> impl Fn((i32, i32)) -> PathElement<(i32, i32)> {
+    move |(x, y)| PathElement::new([(x, y), (x + 24, y)], style)
+}
+
+/// Draws the legend of a chart, in letters of so many px.
+pub(super) fn draw_legend<'a, B: DrawingBackend + 'a, C: CoordTranslate>(
+    chart: &mut ChartContext<'a, B, C>,
+    position: SeriesLabelPosition,
+    size_px: u32,
+) -> Drawn
+where
+    B::ErrorType: 'static,
+{
+    chart
+        .configure_series_labels()
+        .position(position)
+        .legend_area_size(32)
+        .label_font((FONT, size_px))
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK.mix(0.3))
+        .draw()?;
+    Ok(())
 }
 
 /// From the smallest to the largest of these, with a little room.
