@@ -28,6 +28,8 @@ mod rosbag;
 #[cfg(not(target_family = "wasm"))]
 mod sqlite;
 mod track;
+#[cfg(not(target_family = "wasm"))]
+mod whole_file;
 
 pub use columns::Columns;
 #[cfg(not(target_family = "wasm"))]

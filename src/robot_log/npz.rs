@@ -10,6 +10,7 @@ use flate2::read::DeflateDecoder;
 
 use hardstand_error::{Error, ErrorKind, Result};
 
+use super::whole_file::bytes_of;
 use super::{BYTES_MAX, Columns};
 
 /// Signatures of the end of the central directory, and of one entry.
@@ -23,14 +24,7 @@ const NPY: &[u8] = b"\x93NUMPY";
 /// # Errors
 /// Those of [`parse_npz`]; [`ErrorKind::File`] if it cannot be read.
 pub(super) fn read_npz(file: &Path) -> Result<Columns> {
-    let name = file.display().to_string();
-    let io = |e: std::io::Error| Error::new(ErrorKind::File, format!("{name}: {e}"));
-    let size = std::fs::metadata(file).map_err(io)?.len();
-    if size > BYTES_MAX {
-        let text = format!("{name}: {size} bytes; at most {BYTES_MAX}");
-        return Err(Error::new(ErrorKind::Input, text));
-    }
-    parse_npz(&name, &std::fs::read(file).map_err(io)?)
+    parse_npz(&file.display().to_string(), &bytes_of(file)?)
 }
 
 /// Reads the bytes of an archive that is called `name`: all arrays of real numbers with one or two

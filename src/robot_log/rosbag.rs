@@ -8,7 +8,8 @@ use hardstand_error::{Error, ErrorKind, Result};
 
 use super::messages::{Messages, Recorded};
 use super::sqlite::{Database, Value};
-use super::{BYTES_MAX, Columns, packed};
+use super::whole_file::bytes_of;
+use super::{Columns, packed};
 
 /// How a Zstandard frame begins.
 const ZSTANDARD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
@@ -40,16 +41,6 @@ pub(super) fn read_sqlite(file: &Path) -> Result<Columns> {
         }
     }
     parse_sqlite_bag(&name, &bytes_of(file)?)
-}
-
-fn bytes_of(file: &Path) -> Result<Vec<u8>> {
-    let io = |e: std::io::Error| Error::new(ErrorKind::File, format!("{}: {e}", file.display()));
-    let size = std::fs::metadata(file).map_err(io)?.len();
-    if size > BYTES_MAX {
-        let text = format!("{}: {size} bytes; at most {BYTES_MAX}", file.display());
-        return Err(Error::new(ErrorKind::Input, text));
-    }
-    std::fs::read(file).map_err(io)
 }
 
 /// Reads the bytes of an MCAP file that is called `name`: the messages that hold joint states or
