@@ -1,5 +1,6 @@
 //! Runs cases and judges their outcomes.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,8 +52,10 @@ pub struct Judge<'a> {
     jobs: NonZeroUsize,
     shard: [usize; 2],
     stop: Arc<AtomicBool>,
-    /// Every case that was run, in its order, with what `--set` changes.
-    run: Vec<(Vec<String>, Judged)>,
+    /// Every case that was run, in its order.
+    run: Vec<Judged>,
+    /// Its place in this order, by what `--set` changes.
+    places: BTreeMap<Vec<String>, usize>,
 }
 
 impl<'a> Judge<'a> {
@@ -60,7 +63,7 @@ impl<'a> Judge<'a> {
     /// more cases are run. Of every step it runs those of slice `shard`, and waits until other
     /// processes, which share the folder, have run the others.
     #[must_use]
-    pub const fn new(
+    pub fn new(
         space: &'a Space,
         common: &'a Common,
         folder: PathBuf,
@@ -68,7 +71,9 @@ impl<'a> Judge<'a> {
         shard: [usize; 2],
         stop: Arc<AtomicBool>,
     ) -> Self {
-        Self { space, common, store: Store::new(folder), jobs, shard, stop, run: Vec::new() }
+        let store = Store::new(folder);
+        let (run, places) = (Vec::new(), BTreeMap::new());
+        Self { space, common, store, jobs, shard, stop, run, places }
     }
 
     /// The space.
@@ -90,15 +95,16 @@ impl<'a> Judge<'a> {
     /// Those of [`campaign::run`]; [`ErrorKind::Internal`] if a daemon failed, or a log does not
     /// replay.
     pub fn judge(&mut self, cases: &[Candidate]) -> Result<Option<Vec<Judged>>> {
-        let mut places = Vec::new();
+        let mut asked = Vec::new();
         let mut new: Vec<(String, Vec<String>)> = Vec::new();
         let mut candidates = Vec::new();
         for case in cases {
             let sets = self.space.sets(case);
-            let known = self.run.iter().map(|(s, _)| s).chain(new.iter().map(|(_, s)| s));
-            let place = known.enumerate().find(|(_, s)| **s == sets).map(|(i, _)| i);
-            let next = self.run.len() + new.len();
-            places.push(place.unwrap_or(next));
+            let before = self.run.len();
+            let in_step = || new.iter().position(|(_, s)| *s == sets).map(|i| before + i);
+            let place = self.places.get(&sets).copied().or_else(in_step);
+            let next = before + new.len();
+            asked.push(place.unwrap_or(next));
             if place.is_none() {
                 new.push((format!("c{next:05}"), sets));
                 candidates.push(case.clone());
@@ -108,9 +114,10 @@ impl<'a> Judge<'a> {
         let Some(outcomes) = outcomes else { return Ok(None) };
         for (((_, sets), case), outcome) in new.into_iter().zip(candidates).zip(outcomes) {
             let kind = kind_of(&outcome)?;
-            self.run.push((sets, Judged { case, outcome, kind }));
+            self.places.insert(sets, self.run.len());
+            self.run.push(Judged { case, outcome, kind });
         }
-        Ok(Some(places.into_iter().map(|i| self.run[i].1.clone()).collect()))
+        Ok(Some(asked.into_iter().map(|place| self.run[place].clone()).collect()))
     }
 
     /// Runs one case again under this name and for this long, and keeps its log.
