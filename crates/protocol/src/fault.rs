@@ -85,7 +85,8 @@ impl FaultKind {
     /// True if it affects the states on their way.
     #[must_use]
     pub const fn is_of_states(self) -> bool {
-        self.code() >= Self::StateDrop.code()
+        let code = self.code();
+        Self::StateDrop.code() <= code && code <= Self::StateBurst.code()
     }
 
     /// True if it affects a drive on a motor bus, and nothing else.
