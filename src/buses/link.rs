@@ -11,6 +11,8 @@ const NEW_LINK: u16 = 16;
 const ERROR: u16 = 2;
 const REQUEST: u16 = 1;
 const HEADER_BYTES: usize = 16;
+/// Length and kind of an attribute, before its value.
+const ATTRIBUTE_BYTES: usize = 4;
 /// Attributes of an interface, and those within what its driver says.
 const NAME: u16 = 3;
 const MTU: u16 = 4;
@@ -47,7 +49,7 @@ pub(super) fn find(name: &str) -> Result<Option<Link>> {
 }
 
 fn question(name: &str) -> Vec<u8> {
-    let attribute = (HEADER_BYTES / 4 + name.len() + 1) as u16;
+    let attribute = (ATTRIBUTE_BYTES + name.len() + 1) as u16;
     let length = 2 * HEADER_BYTES + usize::from(attribute).next_multiple_of(4);
     let mut out = Vec::with_capacity(length);
     out.extend((length as u32).to_ne_bytes());
@@ -102,7 +104,7 @@ fn number(bytes: &[u8]) -> u32 {
 fn attributes(mut rest: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let ([a, b, c, d], behind) = rest.split_first_chunk()?;
-        let length = usize::from(u16::from_ne_bytes([*a, *b])).checked_sub(4)?;
+        let length = usize::from(u16::from_ne_bytes([*a, *b])).checked_sub(ATTRIBUTE_BYTES)?;
         let value = behind.get(..length)?;
         rest = behind.get(length.next_multiple_of(4)..).unwrap_or_default();
         Some((u16::from_ne_bytes([*c, *d]) & KIND, value))
