@@ -289,7 +289,7 @@ impl RigidSolver {
                 phase: memory.phase,
                 ends: [Some(end), None],
             };
-            free.z += active.bias(h);
+            free.z += approach(height_m, h);
             self.active.push(active);
             let mut contact = RigidContact::new(free, mu);
             contact.impulse = impulse;
@@ -319,7 +319,7 @@ impl RigidSolver {
                     memory.phase = phase;
                     // what the impulse takes from the motion, by the mean of the velocities
                     let mut mean = (active.v_C + contact.velocity) * 0.5;
-                    mean.z -= 0.5 * active.bias(h);
+                    mean.z -= 0.5 * approach(height_m, h);
                     memory.power_w = -contact.impulse.dot(&mean) / h;
                     let holds = sticks && sets.ground.is_point(i);
                     if holds && active.phase != RigidPhase::Sticks {
@@ -412,7 +412,7 @@ impl RigidSolver {
             let ends = ends_of(&at.carriers, &at.point_W, &at.R_WC, data, bodies, points);
             let (source, v_C) = (Source::Shape(i), at.v_C);
             let active = Active { source, height_m, v_C, restitution, friction, phase, ends };
-            free.z += active.bias(h);
+            free.z += approach(height_m, h);
             self.active.push(active);
             let mut contact = RigidContact::new(free, mu);
             contact.impulse = at.force.force_P() * h;
@@ -443,6 +443,6 @@ fn jump_bodies(
 }
 
 /// Speed at which a contact may still close in a step, m/s.
-pub(super) fn approach(height_m: f64, h: f64) -> f64 {
+fn approach(height_m: f64, h: f64) -> f64 {
     if height_m > CLOSED_M { height_m / h } else { 0.0 }
 }

@@ -8,7 +8,6 @@ use crate::spatial::{Mat3, Vec3};
 
 use super::collision::{BodyState, Carrier, CollisionSet};
 use super::contact_state::RigidPhase;
-use super::rigid::approach;
 
 /// Where a rigid contact comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,14 +30,6 @@ pub(super) struct Active {
     pub(super) friction: Friction,
     pub(super) phase: RigidPhase,
     pub(super) ends: [Option<End>; 2],
-}
-
-impl Active {
-    /// What is added to the normal velocity before it is solved: the speed at which the contact may
-    /// still close in a step of `h` s, m/s.
-    pub(super) fn bias(&self, h: f64) -> f64 {
-        approach(self.height_m, h)
-    }
 }
 
 /// A body that an impulse of a contact acts on.
