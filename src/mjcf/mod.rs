@@ -100,8 +100,16 @@ pub struct Robot {
 /// Reads a robot from a file of either kind.
 ///
 /// # Errors
-/// As [`read_urdf_text`], [`parse_urdf`] and [`convert`].
+/// As [`read_urdf_text`], [`parse_urdf`] and [`convert`]; [`ErrorKind::Input`] for a scenario.
 pub fn read_robot(file: &Path, base: BaseChoice) -> Result<Robot> {
+    if file.extension().is_some_and(|extension| extension == "toml") {
+        let file = file.display();
+        let text = format!(
+            "{file}: a scenario is not a robot; give the URDF or MuJoCo model that its section \
+             [robot] names"
+        );
+        return Err(Error::new(ErrorKind::Input, text));
+    }
     let urdf = read_urdf_text(file)?;
     let is_mjcf = is_mjcf(&urdf);
     let mut converted = Converted { urdf, ..Converted::default() };

@@ -404,3 +404,10 @@ fn bodies_that_do_not_touch_in_mujoco_do_not_touch_here() {
     let complete = Scenario::load(&scenario, &[]).unwrap().complete_toml;
     assert!(complete.contains("\"trunk\""), "{complete}");
 }
+
+#[test]
+fn a_scenario_is_not_taken_for_a_robot() {
+    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/quadruped.toml");
+    let refusal = mjcf::read_robot(&scenario, BaseChoice::Auto).unwrap_err().to_string();
+    assert!(refusal.contains("a scenario is not a robot"), "{refusal}");
+}
