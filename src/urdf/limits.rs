@@ -10,7 +10,8 @@ const LIMIT_MAX: f64 = 1e9;
 const AXIS_LENGTH_MIN: f64 = 1e-9;
 
 const NO_EFFORT: &str = "effort limit absent, taken as not stated: unlimited, joints";
-const PASSIVE: &str = "effort limit 0: no motor (effort_max in [joints.NAME] gives one), joints";
+const PASSIVE: &str =
+    "effort limit 0: no motor unless effort_max in [joints.NAME] gives one, joints";
 const NO_VELOCITY: &str = "velocity limit 0 or absent, taken as not stated: unlimited, joints";
 const NO_RANGE: &str = "lower and upper 0 or absent, taken as not stated: unlimited, joints";
 const HALF_RANGE: &str = "<limit> with one of lower and upper, the other is 0, joints";
