@@ -306,6 +306,11 @@ impl World {
         self.near.retain(|key| keep((key >> 32) as ShapeId, *key as ShapeId));
     }
 
+    /// The near pairs.
+    pub fn near(&self) -> impl Iterator<Item = (ShapeId, ShapeId)> + '_ {
+        self.near.iter().map(|key| ((key >> 32) as ShapeId, *key as ShapeId))
+    }
+
     /// Number of near pairs.
     #[must_use]
     pub const fn near_count(&self) -> usize {

@@ -19,6 +19,9 @@ use crate::spatial::simd::{ArticulatedInertia, Force, Mat3, Motion, Transform, V
 use super::step::add_pushes;
 use super::{Integrator, Plant};
 
+/// Longest part of a micro-step, ns, while shapes are near whose contact is not taken into it.
+const STIFF_STEP_NS: u64 = 100_000;
+
 /// What all joints and contacts of a step share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step<T> {
@@ -144,14 +147,20 @@ impl Plant {
                 || self.collisions.needs_substep(h_s))
     }
 
-    /// Advances by one micro-step that starts at `t_ns`, or by its halves.
-    pub(super) fn implicit_micro_step(&mut self, t_ns: u64) {
-        if !self.needs_substep() {
-            return self.implicit_step(t_ns, self.spec.micro_step_ns());
+    /// Into how many parts the next micro-step is cut.
+    pub(super) fn part_count(&self) -> u64 {
+        let halves = if self.needs_substep() { 2 } else { 1 };
+        if !self.collisions.stiff_is_near() {
+            return halves;
         }
-        let [first_ns, second_ns] = self.spec.half_steps_ns();
-        self.implicit_step(t_ns, first_ns);
-        self.implicit_step(t_ns.wrapping_add(first_ns), second_ns);
+        halves.max(self.spec.micro_step_ns().div_ceil(STIFF_STEP_NS))
+    }
+
+    /// Advances by one micro-step that starts at `t_ns`, in one or more parts.
+    pub(super) fn implicit_micro_step(&mut self, t_ns: u64) {
+        for (begin_ns, h_ns) in self.spec.parts_ns(self.part_count()) {
+            self.implicit_step(t_ns.wrapping_add(begin_ns), h_ns);
+        }
     }
 
     fn implicit_step(&mut self, t_ns: u64, h_ns: u64) {

@@ -113,8 +113,8 @@ impl Plant {
     /// All implicit micro-steps of a tick.
     fn all_implicit_steps(&mut self, start_ns: u64) {
         let count = self.spec.micro_steps;
-        let (halves, half_ns) = (self.needs_substep(), self.spec.half_steps_ns()[0]);
-        let step_ns = self.spec.micro_step_ns();
+        let (halves, step_ns) = (self.needs_substep(), self.spec.micro_step_ns());
+        let half_ns = step_ns / 2;
         self.collect_implicit(if halves { half_ns } else { step_ns } as f64 / 1e9);
         self.commit(start_ns);
         let Self { lanes, data, state, contacts, references, .. } = self;
@@ -131,17 +131,15 @@ impl Plant {
         self.watch_lanes();
     }
 
-    /// The implicit micro-step `i` of a tick, or its halves, between forces that the lanes do not
-    /// know.
+    /// The implicit micro-step `i` of a tick, in one or more parts, between forces that the lanes
+    /// do not know.
     fn simd_implicit_step(&mut self, start_ns: u64, i: u32) {
         let step_ns = self.spec.micro_step_ns();
         let mut t_ns = start_ns.wrapping_add(u64::from(i) * step_ns);
-        let halves_ns = self.spec.half_steps_ns();
-        let parts: &[u64] = if self.needs_substep() { &halves_ns } else { &[step_ns] };
         if i == 0 {
             self.lanes.load_tick(&self.state, &self.references);
         }
-        for &part_ns in parts {
+        for (_, part_ns) in self.spec.parts_ns(self.part_count()) {
             let h = part_ns as f64 / 1e9;
             self.collect_implicit(h);
             self.commit(t_ns);

@@ -150,10 +150,11 @@ impl PlantSpec {
         self.period_ns / u64::from(self.micro_steps.max(1))
     }
 
-    /// Lengths of the halves of a micro-step that strikes the ground, ns.
-    pub(super) fn half_steps_ns(&self) -> [u64; 2] {
-        let first = self.micro_step_ns() / 2;
-        [first, self.micro_step_ns() - first]
+    /// Begin and length of each of `n` parts of a micro-step, ns.
+    pub(super) fn parts_ns(&self, n: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
+        let step_ns = self.micro_step_ns();
+        let begin_ns = move |i| step_ns * i / n;
+        (0..n).map(move |i| (begin_ns(i), begin_ns(i + 1) - begin_ns(i)))
     }
 }
 

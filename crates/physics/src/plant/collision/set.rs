@@ -56,6 +56,8 @@ pub struct CollisionSet {
     pub(super) spin_limit: SpinLimit,
     /// Whether more pairs are near, or more points touch, than there is room for.
     pub(super) overflows: bool,
+    /// See [`stiff_is_near`](Self::stiff_is_near).
+    pub(super) stiff_is_near: bool,
 }
 
 /// A derived clone would have no room, and would allocate in the loop.
@@ -89,6 +91,7 @@ impl Clone for CollisionSet {
             period_s: self.period_s,
             spin_limit: self.spin_limit.clone(),
             overflows: self.overflows,
+            stiff_is_near: self.stiff_is_near,
         }
     }
 }
@@ -144,6 +147,7 @@ impl CollisionSet {
             period_s: spec.period_ns as f64 / 1e9,
             spin_limit: SpinLimit::NONE,
             overflows: false,
+            stiff_is_near: false,
             spec: of.clone(),
             world,
             carriers,
@@ -212,6 +216,12 @@ impl CollisionSet {
     /// Whether nothing can touch within this tick.
     pub(in super::super) fn is_idle(&self) -> bool {
         self.near_count() == 0
+    }
+
+    /// Whether shapes are near whose contact acts through a linearly implicit step as it was at its
+    /// start: free bodies, and links that meet links.
+    pub(in super::super) const fn stiff_is_near(&self) -> bool {
+        self.stiff_is_near
     }
 
     /// Potential energy of all points, J.
