@@ -10,8 +10,8 @@ pub use hardstand_protocol::limits::{
 
 /// Places among the planned events that are kept for joins, leaves and the emergency stop.
 pub const LEASE_EVENTS: usize = 16;
-/// Places among the events of a tick that are kept for the emergency stop.
-pub const STOP_EVENTS: usize = 1;
+/// Places among the events of a tick that are kept for the emergency stop and its end.
+pub const STOP_EVENTS: usize = 2;
 /// Commands that may wait for the tick at which they apply: 8 of each controller, and those that
 /// answer states before a faulty link has let them come.
 pub const EARLY_MAX: usize = 8 * LEASES_MAX + LINK_HELD_MAX;

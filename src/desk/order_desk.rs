@@ -1,5 +1,6 @@
 //! Orders on their way in: check, hand-over, and the answer when the loop has taken them.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{MutexGuard, PoisonError};
 
 use crate::ingress::{Present, check_control};
@@ -94,12 +95,15 @@ impl<W> OrderDesk<W> {
     ) -> Result<HandedOver, Refusal> {
         // the same order again: its answer was lost, or is on its way. Before all checks, since
         // another run may have begun with it
+        let hash = hash_of(order, payload);
         if let Ok((OrderHead { nonce, .. }, _)) = decode_order(order, payload) {
             if let Some(pending) = self.orders().pending(nonce) {
+                must_be_equal(nonce, pending.hash, hash)?;
                 pending.streamed &= streamed;
                 return Ok(HandedOver::Waits(pending.number));
             }
-            if let Some(reply) = self.orders().answered(nonce) {
+            if let Some((reply, of)) = self.orders().answered(nonce) {
+                must_be_equal(nonce, of, hash)?;
                 return Ok(HandedOver::Answered(Box::new(reply)));
             }
         }
@@ -111,7 +115,7 @@ impl<W> OrderDesk<W> {
         if begins_file && !self.orders().may_begin_run(since_ns) {
             return Err(busy("each run is a file of the log, and only 10 may begin in a second"));
         }
-        let pending = Pending { number: 0, order, head, back, session, since_ns, streamed };
+        let pending = Pending { number: 0, order, head, hash, back, session, since_ns, streamed };
         let sent = self.orders().send(request, pending);
         let number =
             sent.map_err(|_request| busy("more orders are waiting already than one tick takes"))?;
@@ -174,7 +178,7 @@ impl<W> OrderDesk<W> {
         run_id: u32,
         answer: &mut impl FnMut(W, Reply),
     ) {
-        let Pending { number, order, head, streamed, .. } = pending;
+        let Pending { number, order, head, hash, streamed, .. } = pending;
         // what streams is in the tick's events
         if let Some(tick) = reply.accepted().filter(|_| !streamed) {
             self.gate.note_accepted(order, run_id, tick, &head.asker);
@@ -182,7 +186,7 @@ impl<W> OrderDesk<W> {
         self.answer_all(number, reply, answer);
         // a state is asked for again instead: it is large, and nothing has changed
         if order != Order::Snapshot {
-            self.orders().remember(head, reply.clone());
+            self.orders().remember(head, hash, reply.clone());
         }
     }
 
@@ -209,6 +213,25 @@ enum HandedOver {
     /// The loop has it as the request with this number.
     Waits(u64),
     Answered(Box<Reply>),
+}
+
+/// A hash of all that an order says.
+fn hash_of(order: Order, payload: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (order as u8, payload).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// An order that has the nonce of another one is none that has come again.
+fn must_be_equal(nonce: u64, first: u64, hash: u64) -> Result<(), Refusal> {
+    if hash == first {
+        return Ok(());
+    }
+    let text = format!(
+        "nonce is {nonce}, which another order has had; it must be a random number, another one for \
+         each order"
+    );
+    Err(Refusal { reason: Rejection::OutOfRange, text })
 }
 
 /// How many ticks before now a snapshot is wanted of; `None` for now.

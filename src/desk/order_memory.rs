@@ -40,6 +40,8 @@ pub(super) struct Pending {
     pub(super) number: u64,
     pub(super) order: Order,
     pub(super) head: OrderHead,
+    /// Of all that it says.
+    pub(super) hash: u64,
     /// A snapshot is wanted of so many ticks before.
     pub(super) back: Option<u64>,
     /// Secret session of a controller that joins; otherwise 0.
@@ -53,6 +55,7 @@ pub(super) struct Pending {
 #[derive(Debug)]
 struct Answered {
     nonce: u64,
+    hash: u64,
     asker: String,
     reply: Reply,
 }
@@ -69,9 +72,9 @@ impl OrderMemory {
         self.pending.iter_mut().find(|p| p.head.nonce == nonce)
     }
 
-    /// The answer to the order with this nonce, if it was answered.
-    pub(super) fn answered(&self, nonce: u64) -> Option<Reply> {
-        self.answered.iter().find(|a| a.nonce == nonce).map(|a| a.reply.clone())
+    /// The answer to the order with this nonce, if it was answered, and the order's hash.
+    pub(super) fn answered(&self, nonce: u64) -> Option<(Reply, u64)> {
+        self.answered.iter().find(|a| a.nonce == nonce).map(|a| (a.reply.clone(), a.hash))
     }
 
     /// True if another run may begin now; then it counts.
@@ -119,13 +122,14 @@ impl OrderMemory {
     }
 
     /// Remembers an answer for the case that it gets lost.
-    pub(super) fn remember(&mut self, head: OrderHead, reply: Reply) {
+    pub(super) fn remember(&mut self, head: OrderHead, hash: u64, reply: Reply) {
         if self.answered.len() >= ANSWERS_KEPT
             && let Some(place) = self.least_missed()
         {
             self.answered.remove(place);
         }
-        self.answered.push_back(Answered { nonce: head.nonce, asker: head.asker, reply });
+        let OrderHead { nonce, asker, .. } = head;
+        self.answered.push_back(Answered { nonce, hash, asker, reply });
     }
 
     /// The place of the oldest answer to an asker that has the most.
@@ -155,7 +159,7 @@ mod tests {
         let mut memory = OrderMemory::new(sender);
         let mut remember = |asker: &str, nonce| {
             let head = OrderHead { nonce, ..OrderHead::new("robot", 1, asker) };
-            memory.remember(head, Reply::Order(OrderReply::accepted(nonce)));
+            memory.remember(head, 0, Reply::Order(OrderReply::accepted(nonce)));
         };
         (1..=3).for_each(|nonce| remember("operator", nonce));
         (1000..9000).for_each(|nonce| remember("flood", nonce));
@@ -174,7 +178,7 @@ mod tests {
         for nonce in 1..=last {
             let asker = format!("asker-{:x}", nonce.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let head = OrderHead { nonce, ..OrderHead::new("robot", 1, &asker) };
-            memory.remember(head, Reply::Order(OrderReply::accepted(nonce)));
+            memory.remember(head, 0, Reply::Order(OrderReply::accepted(nonce)));
         }
         let forgotten = last - ANSWERS_KEPT as u64;
         assert!((1..=forgotten).all(|nonce| memory.answered(nonce).is_none()));

@@ -1,7 +1,7 @@
 //! Controllers that join and leave.
 
 use crate::config::ControllerNumbers;
-use crate::limits::{EVENTS_MAX, LEASES_MAX};
+use crate::limits::{EVENTS_MAX, LEASES_MAX, STOP_EVENTS};
 use crate::simulation::{Denied, Lease};
 use hardstand_protocol::{Authority, Event, Grant, Join, JointCommand, Role};
 
@@ -21,6 +21,44 @@ pub struct JoinAnswer {
 }
 
 impl<C: Clock> Executive<C> {
+    /// True if the coming tick has room for one more event of leases.
+    pub(super) fn has_room_for_leases(&mut self) -> bool {
+        let is_full = |e: &Self| e.input.events.len() >= EVENTS_MAX - STOP_EVENTS;
+        if is_full(self) {
+            self.drop_needless_grants();
+        }
+        !is_full(self)
+    }
+
+    /// Where no tick runs, controllers may join and leave without end. Drops the grants, each with
+    /// the leave that belongs to it, without which all leases come out the same.
+    fn drop_needless_grants(&mut self) {
+        let meant = self.leases().into_owned();
+        let mut at = 0;
+        while at < self.input.events.len() {
+            let event = self.input.events[at];
+            let Event::Grant(grant) = event else {
+                at += 1;
+                continue;
+            };
+            let events = &mut self.input.events;
+            events.remove(at);
+            let is_its_leave =
+                |e: &Event| matches!(e, Event::Leave { session } if *session == grant.session);
+            let leave = events[at..].iter().position(is_its_leave).map(|after| at + after);
+            let left = leave.map(|place| (place, events.remove(place)));
+            if *self.leases() == meant {
+                continue;
+            }
+            let events = &mut self.input.events;
+            if let Some((place, leave)) = left {
+                events.insert(place, leave);
+            }
+            events.insert(at, event);
+            at += 1;
+        }
+    }
+
     /// Gives a controller its lease, from the coming tick on.
     pub(super) fn join(&mut self, join: &Join, answer: &mut JoinAnswer) {
         let (tick, leases) = (self.simulation.state().tick, self.leases().into_owned());
@@ -49,9 +87,6 @@ impl<C: Clock> Executive<C> {
         };
         let owner = self.simulation.unjoined_owner().filter(|_| self.replay_leases.is_none());
         answer.denied = leases.check(spec, tick, &grant, owner).err();
-        if self.input.events.len() >= EVENTS_MAX {
-            answer.denied = Some(Denied::Full);
-        }
         if answer.denied.is_none() {
             answer.session = grant.session;
             while let Some(stale) = self.admission.forget(grant.session) {

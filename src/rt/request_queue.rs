@@ -2,8 +2,8 @@
 //!
 //! The physics thread takes a request with `try_recv` and answers with `try_send`. All queues are
 //! bounded, the request itself goes back with the answer, and the other side polls too, so nothing
-//! blocks, allocates or frees memory. Events have a queue of their own: events that wait for a tick
-//! must not hold up the request that lets the tick run.
+//! blocks, allocates or frees memory. Events have a queue of their own, and so have requests to
+//! join and leave: what waits for a tick must not hold up the request that lets the tick run.
 //!
 //! ```
 //! use hardstand_protocol::{Event, Scope};
@@ -59,6 +59,24 @@ pub enum Request {
     Snapshot(Box<Vec<u64>>),
 }
 
+impl Request {
+    /// Places of [`RequestSender::queues`] and of its like.
+    const fn queue(&self) -> usize {
+        match self {
+            Self::Event(_) => 0,
+            Self::Join(_) | Self::Leave(_) => 1,
+            Self::Arm { .. }
+            | Self::Pause
+            | Self::Resume
+            | Self::Step(_)
+            | Self::RunUntil(_)
+            | Self::Speed(_)
+            | Self::StateReset(_)
+            | Self::Snapshot(_) => 2,
+        }
+    }
+}
+
 /// Another state to go on from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StateReset {
@@ -88,9 +106,9 @@ pub struct Answer {
 /// The sending end. Requests are numbered from 0 on.
 #[derive(Debug)]
 pub struct RequestSender {
-    events: Sender<(u64, Request)>,
-    requests: Sender<(u64, Request)>,
-    sent: [Receiver<(u64, Request)>; 2],
+    /// Events, requests to join and leave, all others.
+    queues: [Sender<(u64, Request)>; 3],
+    sent: [Receiver<(u64, Request)>; 3],
     answers: Receiver<Answer>,
     next: u64,
     unanswered: usize,
@@ -100,30 +118,23 @@ pub struct RequestSender {
 /// The end of the loop.
 #[derive(Debug)]
 pub struct RequestReceiver {
-    events: Receiver<(u64, Request)>,
-    requests: Receiver<(u64, Request)>,
+    queues: [Receiver<(u64, Request)>; 3],
     answers: Sender<Answer>,
 }
 
 /// Both ends of a queue with room for [`ORDER_QUEUE`] requests.
 #[must_use]
 pub fn request_queue() -> (RequestSender, RequestReceiver) {
-    let (events, event_rx) = touched_channel(ORDER_QUEUE, &(0, Request::Pause));
-    let (requests, request_rx) = touched_channel(ORDER_QUEUE, &(0, Request::Pause));
+    let [events, leases, others] =
+        [(); 3].map(|()| touched_channel(ORDER_QUEUE, &(0, Request::Pause)));
     let nothing = Answer { number: 0, run_id: 0, tick: 0, request: Request::Pause };
     let (answer_tx, answer_rx) = touched_channel(ORDER_QUEUE, &nothing);
-    let sent = [event_rx.clone(), request_rx.clone()];
+    let queues = [events.0, leases.0, others.0];
+    let taken = [events.1, leases.1, others.1];
+    let sent = taken.clone();
     (
-        RequestSender {
-            events,
-            requests,
-            sent,
-            answers: answer_rx,
-            next: 0,
-            unanswered: 0,
-            bell: None,
-        },
-        RequestReceiver { events: event_rx, requests: request_rx, answers: answer_tx },
+        RequestSender { queues, sent, answers: answer_rx, next: 0, unanswered: 0, bell: None },
+        RequestReceiver { queues: taken, answers: answer_tx },
     )
 }
 
@@ -143,9 +154,7 @@ impl RequestSender {
         if self.unanswered >= ORDER_QUEUE {
             return Err(request);
         }
-        let queue =
-            if matches!(request, Request::Event(_)) { &self.events } else { &self.requests };
-        match queue.try_send((self.next, request)) {
+        match self.queues[request.queue()].try_send((self.next, request)) {
             Ok(()) => {
                 self.unanswered += 1;
                 self.next += 1;
@@ -168,7 +177,7 @@ impl RequestSender {
     }
 
     /// Takes the oldest event back that the loop has not taken, or else the oldest other request,
-    /// which then has no effect. Its number, or `None` if the loop has taken all.
+    /// one that becomes an event first. It then has no effect. Its number, or `None` if the loop has taken all.
     pub fn recall_oldest(&mut self) -> Option<u64> {
         let (number, _) = self.sent.iter().find_map(|queue| queue.try_recv().ok())?;
         self.unanswered = self.unanswered.saturating_sub(1);
@@ -180,13 +189,19 @@ impl RequestReceiver {
     /// The next event, oldest first, with its number. The caller owes an [`answer`](Self::answer).
     #[must_use]
     pub fn take_event(&self) -> Option<(u64, Request)> {
-        self.events.try_recv().ok()
+        self.queues[0].try_recv().ok()
     }
 
-    /// The next request that is not an event, likewise.
+    /// The next request to join or leave, likewise.
+    #[must_use]
+    pub fn take_of_leases(&self) -> Option<(u64, Request)> {
+        self.queues[1].try_recv().ok()
+    }
+
+    /// The next of the other requests, likewise: those for which a tick always has room.
     #[must_use]
     pub fn take(&self) -> Option<(u64, Request)> {
-        self.requests.try_recv().ok()
+        self.queues[2].try_recv().ok()
     }
 
     /// Answers, and gives the request back.

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::config::{Pace, StartRule};
-use crate::limits::{EVENTS_MAX, LEASE_EVENTS, STOP_EVENTS};
+use crate::limits::{EVENTS_MAX, LEASE_EVENTS};
 use hardstand_protocol::{Event, VelocityCommand};
 
 use super::request_queue::{Answer, Request, StateReset};
@@ -14,9 +14,13 @@ use super::{Clock, Executive};
 impl<C: Clock> Executive<C> {
     /// Takes requests, then the events of the coming tick: planned ones before others.
     pub(super) fn take_requests(&mut self) {
-        while self.input.events.len() < EVENTS_MAX - STOP_EVENTS
-            && let Some((number, request)) = self.links.requests.take()
+        while self.has_room_for_leases()
+            && let Some((number, request)) = self.links.requests.take_of_leases()
         {
+            self.handle(number, request);
+        }
+        // also where the tick is full: one of these may be what lets it run
+        while let Some((number, request)) = self.links.requests.take() {
             self.handle(number, request);
         }
         self.schedule.take_due(self.simulation.state().tick, &mut self.input.events);
@@ -38,6 +42,8 @@ impl<C: Clock> Executive<C> {
             return;
         }
         if !self.leases().stopped {
+            // in a pause one may follow another without end: the last one counts
+            self.input.events.retain(|event| !matches!(event, Event::Stop | Event::Arm));
             self.input.events.push(Event::Stop);
         }
         let (run_id, tick) = (self.run_id, self.simulation.state().tick);
@@ -72,7 +78,7 @@ impl<C: Clock> Executive<C> {
             Request::Leave(session) => self.input.events.push(Event::Leave { session: *session }),
             Request::Arm { stops, void } => {
                 *void = self.links.emergency_stop.requests() != *stops;
-                if !*void {
+                if !*void && self.leases().stopped {
                     self.input.events.push(Event::Arm);
                 }
             }

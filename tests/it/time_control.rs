@@ -1,13 +1,16 @@
 //! Pause, step, reset, snapshot and restore of the loop, on a clock that the test moves.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::common::bench::{Bench, Hands, PERIOD_NS, ROOMY, TestClock, quadruped};
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
-use hardstand::rt::{Answer, Ending, ManualClock, Request, RequestSender, StateReset, TickReport};
-use hardstand_protocol::LogTick;
-use hardstand_protocol::{Event, StateReading};
+use hardstand::rt::{
+    Answer, Ending, JoinAnswer, ManualClock, Request, RequestSender, StateReset, TickReport,
+};
+use hardstand_protocol::{
+    Authority, CommandSchedule, Event, Join, JointSet, LogTick, Role, StateReading,
+};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 
@@ -261,4 +264,61 @@ fn a_stop_ends_a_pause() {
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     let (ending, simulation) = bench.executive(clock, SLIP, StartRule::Now, 100).run();
     assert_eq!((ending, simulation.state().tick), (Ending::Stopped, 0));
+}
+
+/// All joints, for a controller that answers every state.
+fn join() -> Request {
+    let mut joints = JointSet::default();
+    assert!((0..12).all(|joint| joints.insert(joint)));
+    let schedule = CommandSchedule { period: 1, phase: 0, offset: 0 };
+    let join = Join { controller: 1, role: Role::Advisory, schedule, joints };
+    let in_force = Vec::with_capacity(12);
+    Request::Join(Box::new((join, JoinAnswer { in_force, ..JoinAnswer::default() })))
+}
+
+/// Stops, their ends, and controllers that join and leave, without end in a pause: each is
+/// answered, and so is what lets ticks run.
+#[test]
+fn a_pause_ends_however_often_the_robot_is_stopped_or_joined() {
+    let mut bench = Bench::new(quadruped(&[]), ROOMY);
+    let orders = RefCell::new(bench.orders.take().unwrap());
+    let stop = bench.emergency_stop.clone();
+    let (sent, answers) = (Cell::new(0), RefCell::new(Vec::new()));
+    let between = |period: u64| {
+        let request = match period {
+            5 => Some(Request::Pause),
+            10..90 | 170..200 if period.is_multiple_of(2) => {
+                stop.request();
+                None
+            }
+            10..90 | 170..200 => Some(Request::Arm { stops: stop.requests(), void: false }),
+            90..170 if period.is_multiple_of(2) => Some(join()),
+            90..170 => Some(Request::Leave(1)),
+            200 => Some(Request::Resume),
+            _ => None,
+        };
+        if let Some(request) = request {
+            orders.borrow_mut().send(request).unwrap();
+            sent.set(sent.get() + 1);
+        }
+        answers.borrow_mut().extend(std::iter::from_fn(|| orders.borrow_mut().answer()));
+    };
+    let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
+    let (ending, _plant) = bench.executive(clock, SLIP, StartRule::Now, 20).run();
+    let log = bench.logged();
+    assert_eq!((ending, log.len()), (Ending::Done, 20));
+    answers.borrow_mut().extend(std::iter::from_fn(|| orders.borrow_mut().answer()));
+    let answers = answers.into_inner();
+    assert_eq!(answers.len(), sent.get(), "each request is answered");
+    for answer in &answers {
+        match &answer.request {
+            Request::Join(join) => assert_eq!(join.1.denied, None),
+            Request::Arm { void, .. } => assert!(!void),
+            _ => {}
+        }
+    }
+    let leases: Vec<Event> = log[5].events.clone();
+    let ends = leases.iter().filter(|e| matches!(e, Event::Stop | Event::Arm));
+    assert_eq!(ends.copied().collect::<Vec<_>>(), [Event::Stop, Event::Arm], "{leases:?}");
+    assert!(log[6..].iter().all(|tick| tick.authority != Authority::Stopped));
 }

@@ -332,3 +332,37 @@ fn published_numbers_of_a_session_prove_nothing() {
     daemon.ends_with(0);
     scene.replays();
 }
+
+/// An order that has the nonce of another one is not answered as if it had come before.
+#[test]
+fn an_order_with_the_nonce_of_another_one_is_refused() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 10);
+    let session = open_client(&scene.endpoint).unwrap();
+    let ask = |order: Order, asker: &str, number: u64| {
+        let head = OrderHead { nonce: 77, ..OrderHead::new("quadruped", 1, asker) };
+        let mut bytes = Vec::new();
+        encode_order(order, &head, &ControlRequest { number, rewind: 0 }, &mut bytes).unwrap();
+        let query = session.get(key(order)).payload(bytes).timeout(PATIENCE).wait().unwrap();
+        let sample = query.recv().unwrap().into_result().unwrap();
+        let kind = hardstand_protocol::Kind::OrderReply;
+        decode::<OrderReply>(kind, &sample.payload().to_bytes()).unwrap()
+    };
+    let paused = ask(Order::Pause, "first", 0);
+    assert_eq!(paused.verdict, 0);
+    for (order, asker, number) in
+        [(Order::Resume, "first", 0), (Order::Pause, "second", 0), (Order::Pause, "first", 1)]
+    {
+        let reply = ask(order, asker, number);
+        assert_eq!(reply.verdict, 1, "{order:?} of {asker}");
+        assert!(reply.reason.contains("nonce is 77"), "{}", reply.reason);
+    }
+    let again = ask(Order::Pause, "first", 0);
+    assert_eq!((again.verdict, again.tick), (0, paused.tick), "the same one again");
+    assert_eq!(observer.until("it is paused", |s| s.phase == 3).phase, 3);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+}
