@@ -4,12 +4,10 @@
 //! own checks the request, hands the order to the loop and answers once the loop has taken it:
 //! within a period, or before the first tick while the robot waits for a controller.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded, select};
 use serde::Serialize;
 use zenoh::Wait;
 use zenoh::bytes::Encoding;
@@ -32,7 +30,7 @@ use super::{Bus, Keys, Listening, Order};
 const LOOK_AGAIN: Duration = Duration::from_micros(200);
 /// An answer of this thread comes before this.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
-/// Time between two looks whether to end.
+/// Longest wait for a request.
 const IDLE: Duration = Duration::from_millis(50);
 
 /// The service behind the keys of [`Order`].
@@ -43,7 +41,7 @@ pub struct OrderService {
     stream: Listening,
     stop_service: StopService,
     thread: JoinHandle<()>,
-    end: Arc<AtomicBool>,
+    end: Sender<()>,
 }
 
 impl OrderService {
@@ -61,7 +59,7 @@ impl OrderService {
         gate: OrderGate,
     ) -> Result<Self> {
         let panic_guard = bus.panic_guard.clone();
-        let end = Arc::new(AtomicBool::new(false));
+        let (end, ended) = bounded(0);
         let (requests_out, requests) = bounded(ORDER_QUEUE);
         let stop_service =
             StopService::start(bus, keys, &emergency_stop, &gate, !request_validator.shows_log())?;
@@ -73,10 +71,9 @@ impl OrderService {
         queryables.push(listen(bus, &keys.clear_before_v5(), Order::ClearFaults, port.clone())?);
         let stream = listen_to_stream(bus, keys, port.clone())?;
         let mut desk = OrderDesk::new(shared, request_validator, gate);
-        let seen = Arc::clone(&end);
         let thread = std::thread::Builder::new()
             .name("orders".into())
-            .spawn(move || panic_guard.guard(|| run(&mut desk, &requests, &seen)))
+            .spawn(move || panic_guard.guard(|| run(&mut desk, &requests, &ended)))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("orders thread: {e}")))?;
         Ok(Self { port, queryables, stream, stop_service, thread, end })
     }
@@ -89,8 +86,7 @@ impl OrderService {
 
     /// Ends the service. Requests that still wait get no answer.
     pub fn finish(self) {
-        self.end.store(true, Ordering::Relaxed);
-        drop((self.queryables, self.stream));
+        drop((self.end, self.queryables, self.stream));
         self.stop_service.finish();
         let _ended = self.thread.join().is_ok();
     }
@@ -184,18 +180,19 @@ fn listen_to_stream(bus: &Bus, keys: &Keys, port: OrderPort) -> Result<Listening
     })
 }
 
-fn run(desk: &mut OrderDesk<Waiter>, requests: &Receiver<Incoming>, end: &AtomicBool) {
+fn run(desk: &mut OrderDesk<Waiter>, requests: &Receiver<Incoming>, ended: &Receiver<()>) {
     let clock = MonotonicClock::default();
     let answer = &mut |waiter: Waiter, reply| waiter.answer(reply);
-    while !end.load(Ordering::Relaxed) {
+    loop {
         let patience = if desk.is_idle() { IDLE } else { LOOK_AGAIN };
-        match requests.recv_timeout(patience) {
-            Ok(request) => {
+        select! {
+            recv(requests) -> request => {
+                let Ok(request) = request else { return };
                 fault_point::visit("orders");
                 desk.take_in(clock.now_ns(), request, answer);
             }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return,
+            recv(ended) -> _ => return,
+            default(patience) => {}
         }
         desk.look(clock.now_ns(), answer);
     }

@@ -3,12 +3,10 @@
 //! The query itself requests the stop, on zenoh's thread; a thread here answers once the loop has
 //! taken it. A stop is never refused because something else is busy.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded, select};
 use zenoh::query::{Query, Queryable};
 
 use crate::buffer_pool::EmergencyStop;
@@ -23,15 +21,13 @@ use super::{Bus, Keys, Order};
 const WAITING_MAX: usize = 256;
 /// Longest wait for the loop, which looks every 2 ms.
 const TAKEN_WITHIN: Duration = Duration::from_secs(5);
-/// Time between two looks whether to end.
-const IDLE: Duration = Duration::from_millis(50);
 
 /// The service behind the key of [`Order::Stop`].
 #[derive(Debug)]
 pub(super) struct StopService {
     queryable: Queryable<()>,
     thread: JoinHandle<()>,
-    end: Arc<AtomicBool>,
+    end: Sender<()>,
 }
 
 /// A stop that waits for its answer.
@@ -68,10 +64,10 @@ impl StopService {
                 send(&query, &own, Kind::OrderReply, &reply);
             }
         })?;
-        let end = Arc::new(AtomicBool::new(false));
-        let (seen, stop, gate) = (Arc::clone(&end), stop.clone(), gate.clone());
+        let (end, ended) = bounded(0);
+        let (stop, gate) = (stop.clone(), gate.clone());
         let panic_guard = bus.panic_guard();
-        let work = move || panic_guard.guard(|| answer(&asked, &stop, &gate, &key, &seen));
+        let work = move || panic_guard.guard(|| answer(&asked, &stop, &gate, &key, &ended));
         let thread = std::thread::Builder::new()
             .name("stop".into())
             .spawn(work)
@@ -80,8 +76,7 @@ impl StopService {
     }
 
     pub(super) fn finish(self) {
-        self.end.store(true, Ordering::Relaxed);
-        drop(self.queryable);
+        drop((self.end, self.queryable));
         let _ended = self.thread.join().is_ok();
     }
 }
@@ -91,14 +86,14 @@ fn answer(
     stop: &EmergencyStop,
     gate: &OrderGate,
     key: &str,
-    end: &AtomicBool,
+    ended: &Receiver<()>,
 ) {
-    while !end.load(Ordering::Relaxed) {
-        let Asked { number, asker, query } = match asked.recv_timeout(IDLE) {
-            Ok(asked) => asked,
-            Err(RecvTimeoutError::Timeout) => continue,
-            Err(RecvTimeoutError::Disconnected) => return,
+    loop {
+        let asked = select! {
+            recv(asked) -> asked => asked.ok(),
+            recv(ended) -> _ => None,
         };
+        let Some(Asked { number, asker, query }) = asked else { return };
         // without an answer the asker knows that the loop has ended
         if let Some(taken) = stop.wait_taken(number, TAKEN_WITHIN) {
             send(&query, key, Kind::OrderReply, &gate.stop_taken(taken, &asker));

@@ -314,7 +314,7 @@ fn attend(
 ) -> Option<Error> {
     let mut broken = None;
     while !physics.is_finished() {
-        std::thread::sleep(MONITOR_POLL);
+        physics.wait(MONITOR_POLL);
         if broken.is_none()
             && let Err(e) = io.tend().and_then(|()| ports.check())
         {

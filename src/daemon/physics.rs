@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
@@ -30,6 +31,8 @@ pub(super) struct PhysicsThread {
     /// What the thread got at last, before its first tick.
     started: Receiver<Result<Grants>>,
     go: Sender<(Links, Option<Confinement>)>,
+    /// Nothing comes; its other end is gone when the loop has ended.
+    ended: Receiver<()>,
     required: bool,
 }
 
@@ -43,10 +46,12 @@ impl PhysicsThread {
         let (grants_out, grants_in) = bounded(1);
         let (started_out, started_in) = bounded(1);
         let (go_out, go_in) = bounded::<(Links, Option<Confinement>)>(1);
+        let (running, ended) = bounded(0);
         let (pace, settings) = (scenario.pace, scenario.realtime.clone());
         let schedule = EventSchedule::new(scenario.events.clone());
         let required = settings.required && pace != Pace::Free;
         let work = move || {
+            let _running: Sender<()> = running;
             let mut grants = Grants::default();
             // at free pace a FIFO thread would only starve the machine
             if pace != Pace::Free {
@@ -79,7 +84,7 @@ impl PhysicsThread {
             .name("physics".into())
             .spawn(work)
             .map_err(|e| Error::new(ErrorKind::Internal, format!("physics thread: {e}")))?;
-        Ok(Self { thread, grants: grants_in, started: started_in, go: go_out, required })
+        Ok(Self { thread, grants: grants_in, started: started_in, go: go_out, ended, required })
     }
 
     /// What the system granted.
@@ -119,6 +124,11 @@ impl PhysicsThread {
             all.not_applied.dedup();
         }
         grants.enforce(self.required)
+    }
+
+    /// Waits for the end of the loop, at most so long.
+    pub(super) fn wait(&self, patience: Duration) {
+        let _nothing_comes = self.ended.recv_timeout(patience).is_ok();
     }
 
     pub(super) fn is_finished(&self) -> bool {

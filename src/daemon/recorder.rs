@@ -68,6 +68,7 @@ impl Recorder {
     #[must_use]
     pub fn finish(self) -> WrittenLog {
         self.stop.store(true, Ordering::Release);
+        self.thread.thread().unpark();
         self.thread
             .join()
             .unwrap_or_else(|_| WrittenLog { error: Some(DIED.into()), ..Default::default() })
@@ -90,7 +91,7 @@ fn run(mut recording: Recording, stop: &AtomicBool, told: &Mutex<WrittenLog>) ->
         if troubles(recording.written()) != troubles(&lock(told)) {
             lock(told).clone_from(recording.written());
         }
-        std::thread::sleep(POLL);
+        std::thread::park_timeout(POLL);
     }
     // what was sent before the stop is written
     recording.finish()

@@ -22,6 +22,8 @@ use crate::daemon::{EndReport, ErrorReport, Report, reports};
 use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
 
+use process::wait_for_end;
+
 /// The log, in the folder of a harness.
 pub const LOG: &str = "run.mcap";
 /// The daemon's report, in the folder of a harness: a line of JSON when it is ready, one at its
@@ -35,8 +37,9 @@ pub const CONTROLLER_OUTPUT: &str = "controller.txt";
 const READY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Lines at the end of a process's output that a failure keeps.
 const TAIL_LINES: usize = 12;
-/// Time between two looks whether the processes have ended: at first, for short runs, and later.
-const LOOK_FIRST: Duration = Duration::from_micros(500);
+/// Time between two looks whether the daemon is ready.
+const READY_LOOK: Duration = Duration::from_millis(1);
+/// Longest time between two looks whether the caller stops the run.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// Time between SIGTERM and SIGKILL.
 const ENDING: Duration = Duration::from_secs(5);
@@ -196,7 +199,7 @@ impl Running {
             if self.reports().iter().any(ready) || begin.elapsed() > READY_TIMEOUT {
                 return Ok(true);
             }
-            std::thread::sleep(Duration::from_millis(5));
+            wait_for_end([&self.daemon], READY_LOOK);
         }
         Ok(false)
     }
@@ -234,7 +237,6 @@ impl Running {
     /// # Errors
     /// As [`poll`](Self::poll), and those of `look`.
     pub fn wait(&mut self, mut look: impl FnMut(&Self) -> Result<bool>) -> Result<Ended> {
-        let mut pause = LOOK_FIRST;
         loop {
             if let Some(ended) = self.poll()? {
                 return Ok(ended);
@@ -242,8 +244,7 @@ impl Running {
             if !look(self)? {
                 self.daemon.end(ENDING)?;
             }
-            std::thread::sleep(pause);
-            pause = (2 * pause).min(LOOK_AGAIN);
+            wait_for_end([&self.daemon].into_iter().chain(&self.controller), LOOK_AGAIN);
         }
     }
 

@@ -1,11 +1,12 @@
 //! A process in a group of its own.
 
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use std::os::unix::process::CommandExt as _;
-
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use hardstand_error::{Error, ErrorKind, Result};
 
@@ -22,6 +23,8 @@ pub enum Side {
 #[derive(Debug)]
 pub struct Process {
     child: Child,
+    /// Can be read once it has ended; `None` if the kernel has no such thing.
+    end: Option<OwnedFd>,
     ended: Option<ExitStatus>,
 }
 
@@ -36,7 +39,8 @@ impl Process {
             let name = command.get_program().to_string_lossy().into_owned();
             Error::new(ErrorKind::Input, format!("cannot start {name:?}: {e}"))
         })?;
-        Ok(Self { child, ended: None })
+        let end = number(&child).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        Ok(Self { child, end, ended: None })
     }
 
     /// Its number, which is that of its group.
@@ -59,9 +63,9 @@ impl Process {
     }
 
     pub(super) fn signal(&self, signal: Signal) {
-        let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         // a group that has ended receives nothing
-        let _sent = group.is_some_and(|group| kill_process_group(group, signal).is_ok());
+        let _sent =
+            number(&self.child).is_some_and(|group| kill_process_group(group, signal).is_ok());
     }
 
     /// Sends SIGTERM, and SIGKILL to what still runs after `patience`.
@@ -73,12 +77,12 @@ impl Process {
             self.signal(Signal::CONT);
         }
         while self.ended()?.is_none() && begin.elapsed() < patience {
-            std::thread::sleep(Duration::from_millis(5));
+            wait_for_end([&*self], LOOK_AGAIN);
         }
         // also the rest of its group
         self.signal(Signal::KILL);
         while self.ended()?.is_none() {
-            std::thread::sleep(Duration::from_millis(5));
+            wait_for_end([&*self], LOOK_AGAIN);
         }
         Ok(())
     }
@@ -88,4 +92,29 @@ impl Drop for Process {
     fn drop(&mut self) {
         let _ended = self.end(Duration::ZERO).is_ok();
     }
+}
+
+/// Longest wait for the end of a process between two looks at its state.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+/// Waits until one of these processes has ended that had not when its state was last looked at, at
+/// most so long.
+pub(super) fn wait_for_end<'a>(
+    processes: impl IntoIterator<Item = &'a Process>,
+    patience: Duration,
+) {
+    let running = processes.into_iter().filter(|process| process.ended.is_none());
+    let ends: Option<Vec<&OwnedFd>> = running.map(|process| process.end.as_ref()).collect();
+    let waited = ends.is_some_and(|ends| {
+        let mut ends: Vec<_> = ends.iter().map(|end| PollFd::new(*end, PollFlags::IN)).collect();
+        let patience = Timespec::try_from(patience).ok();
+        !ends.is_empty() && poll(&mut ends, patience.as_ref()).is_ok()
+    });
+    if !waited {
+        std::thread::sleep(patience);
+    }
+}
+
+fn number(child: &Child) -> Option<Pid> {
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }

@@ -11,7 +11,7 @@ use hardstand_protocol::{JointCommand, StateReading};
 use crate::Runner;
 
 /// Longest single wait for a state, so that a signal soon ends the run.
-const TURN: Duration = Duration::from_millis(100);
+const TURN: Duration = Duration::from_millis(20);
 
 /// A connection that brings states and takes answers.
 pub trait Link {
