@@ -1,12 +1,16 @@
 //! Snapshots for a second thread behind the publisher's: what `ros2` takes its messages from.
 
+use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::buffer_pool::{Inbox, Outbox, pool};
+use crate::limits::LINK_HELD_MAX;
 use crate::rt::{Phase, PortState};
 use crate::simulation::Snapshot;
 use hardstand_protocol::{OwnerReading, StateReading};
+
+use super::recent_snapshots::RecentSnapshots;
 
 /// Snapshots that may wait in a feed.
 const FEED_QUEUE: usize = 8;
@@ -84,6 +88,8 @@ pub struct FeedItem {
     pub number: u64,
     /// Snapshot.
     pub snapshot: Snapshot,
+    /// Those that controllers see late, with it, or again, in their order.
+    pub late: Vec<Snapshot>,
 }
 
 /// The publisher's end: takes every snapshot whose number is a multiple of what is wanted.
@@ -93,6 +99,9 @@ pub struct Feed {
     every: Arc<AtomicU64>,
     newest: SharedNewest,
     waited: u64,
+    recent: RecentSnapshots,
+    /// See [`FeedItem::late`].
+    late: Vec<Snapshot>,
 }
 
 /// The other end.
@@ -112,24 +121,36 @@ impl Feed {
     pub fn new() -> (Self, FeedEnd) {
         let (outbox, inbox) = pool(FEED_QUEUE, FeedItem::default);
         let (every, newest) = (Arc::new(AtomicU64::new(0)), SharedNewest::default());
-        let feed = Self { outbox, every: Arc::clone(&every), newest: newest.clone(), waited: 0 };
-        (feed, FeedEnd { inbox, every, newest })
+        let end = FeedEnd { inbox, every: Arc::clone(&every), newest: newest.clone() };
+        let recent = RecentSnapshots::default();
+        (Self { outbox, every, newest, waited: 0, recent, late: Vec::new() }, end)
     }
 
-    /// Leaves out a snapshot for which there is no room.
+    /// Leaves out a snapshot for which there is no room. One whose state comes late, or again, goes
+    /// with the next one.
     pub(super) fn put(&mut self, s: &Snapshot) {
+        if s.again {
+            let kept = self.recent.of(s).filter(|_| self.late.len() < LINK_HELD_MAX);
+            self.late.extend(kept.cloned());
+            return;
+        }
         self.newest.set(s);
         // a state that is shown again and again goes to those who come late, too
         let standing = s.state.phase != Phase::Running.code();
         self.waited += u64::from(standing);
         let number = if standing { self.waited } else { s.state.tick };
         let every = self.every.load(Ordering::Acquire);
-        if every == 0 || !number.is_multiple_of(every) {
+        let is_due = every > 0 && number.is_multiple_of(every);
+        if is_due {
+            self.recent.keep(s);
+        }
+        if !is_due && self.late.is_empty() {
             return;
         }
         if let Some(mut free) = self.outbox.take_free() {
             free.number = number;
             free.snapshot.copy_from(s);
+            free.late = mem::take(&mut self.late);
             self.outbox.send(free);
         }
     }

@@ -28,6 +28,7 @@ mod listen_path;
 mod orders;
 mod panic_guard;
 mod publisher;
+mod recent_snapshots;
 mod services;
 mod session;
 mod stop_service;

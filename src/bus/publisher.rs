@@ -148,7 +148,7 @@ impl Work {
         }
         panic_guard.guard(|| {
             self.publish(snapshot);
-            if let Some(feed) = self.feed.as_mut().filter(|_| !snapshot.again) {
+            if let Some(feed) = &mut self.feed {
                 feed.put(snapshot);
             }
         });

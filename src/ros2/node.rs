@@ -274,6 +274,6 @@ fn listen_to_velocities(
 
 fn line(wires: &mut Wires<'_>, source: &Source) -> Result<Line> {
     let topic = wires.publish(source.of, &source.topic)?;
-    let &Source { every, which, encode, .. } = source;
-    Ok(Line { topic, every, which, encode })
+    let &Source { every, which, encode, is_of_robot, .. } = source;
+    Ok(Line { topic, every, which, encode, is_of_robot })
 }

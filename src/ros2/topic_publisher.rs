@@ -15,6 +15,8 @@ use super::wires::Out;
 use crate::buffer_pool::Inbox;
 use crate::bus::{FeedItem, PanicGuard, WallClock};
 use crate::fault_point;
+use crate::rt::Phase;
+use crate::simulation::Snapshot;
 
 /// Time between two checks for subscribers while there are no snapshots.
 const LOOK: Duration = Duration::from_millis(20);
@@ -26,6 +28,7 @@ pub(super) struct Line {
     pub(super) every: u64,
     pub(super) which: usize,
     pub(super) encode: Encode,
+    pub(super) is_of_robot: bool,
 }
 
 #[derive(Debug)]
@@ -78,15 +81,28 @@ impl TopicPublisher {
             action.look(&fed.snapshot.state);
         }
         self.velocity.look(&fed.snapshot.state);
-        if let Some(low) = &mut self.low_states {
-            let (now_ns, snapshot) = (self.clock.now_ns(), &fed.snapshot);
-            low.publish((fed.number, snapshot), now_ns, &mut self.buffer, &self.counters);
+        let runs = fed.snapshot.state.phase == Phase::Running.code();
+        for late in &fed.late {
+            self.publish(if runs { late.state.tick } else { fed.number }, late, &[true]);
         }
-        let due = |l: &Line| fed.number.is_multiple_of(l.every) && l.topic.is_wanted();
+        let shown: &[bool] = if fed.snapshot.withheld { &[false] } else { &[true, false] };
+        self.publish(fed.number, &fed.snapshot, shown);
+    }
+
+    /// Publishes what is due of a snapshot on the topics of the robot, of the world, or both: those
+    /// whose `is_of_robot` is one of `shown`.
+    fn publish(&mut self, number: u64, snapshot: &Snapshot, shown: &[bool]) {
+        if let Some(low) = self.low_states.as_mut().filter(|_| shown.contains(&true)) {
+            let now_ns = self.clock.now_ns();
+            low.publish((number, snapshot), now_ns, &mut self.buffer, &self.counters);
+        }
+        let due = |l: &Line| {
+            shown.contains(&l.is_of_robot) && number.is_multiple_of(l.every) && l.topic.is_wanted()
+        };
         if !self.lines.iter().any(due) {
             return;
         }
-        self.readings.look(&fed.snapshot);
+        self.readings.look(snapshot);
         for line in self.lines.iter_mut().filter(|l| due(l)) {
             (line.encode)(&mut self.readings, line.which, &mut self.buffer);
             line.topic.put(&self.buffer, self.clock.now_ns(), &self.counters);

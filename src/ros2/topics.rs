@@ -43,6 +43,8 @@ pub struct Source {
     pub which: usize,
     /// Encodes its message.
     pub encode: Encode,
+    /// True for what a robot tells its controllers: faults of the link act on it.
+    pub is_of_robot: bool,
 }
 
 /// A topic with one constant message.
@@ -67,13 +69,17 @@ pub fn full_name(namespace: &str, topic: &str) -> String {
     }
 }
 
+/// Rates of the topics that show what no robot does.
+const OF_WORLD: [&str; 4] = ["clock", "contacts", "odometry", "tf"];
+
 /// All topics for which the scenario has a rate, time first.
 #[must_use]
 pub fn sources(scenario: &Scenario) -> Vec<Source> {
     let mut all = Vec::new();
     let mut add = |rate: &str, of: MessageType, topic: &str, which: usize, encode: Encode| {
         if let Some(every) = scenario.ros2.every(rate) {
-            all.push(Source { topic: topic.into(), of, every, which, encode });
+            let is_of_robot = !OF_WORLD.contains(&rate);
+            all.push(Source { topic: topic.into(), of, every, which, encode, is_of_robot });
         }
     };
     let (clock, truth) = (MessageType::of::<Clock>(), MessageType::of::<Odometry>());

@@ -113,6 +113,24 @@ fn a_controller_that_depends_on_states_only_is_certified() {
     assert!(!out(&scene).join("speed-1").exists());
 }
 
+/// Its states are lost, late and in another order, and so in each run.
+#[test]
+fn a_controller_behind_a_bad_link_is_certified() {
+    let scene = Scene::new();
+    let events = "events=[{at_s=0.02, kind=\"state_drop\", probability=0.2, seed=7}, \
+                  {at_s=0.04, kind=\"state_reorder\", probability=0.2, delay_ticks=3, seed=3}, \
+                  {at_s=0.06, kind=\"state_delay\", delay_ticks=5}]";
+    let controller = [HARDSTAND, "controller", "trot", "--vx", "0.3", "--join", "legs"];
+    let of = |more: &[&str]| {
+        certify(&scene, &[&["--duration", "0.1"], more].concat(), &controller).ends_with(0);
+        let certificate = assert_certified(&scene, 100);
+        certificate["runs"][0]["digest"].clone()
+    };
+    let bad = of(&["--set", events]);
+    std::fs::remove_dir_all(out(&scene)).unwrap();
+    assert_ne!(of(&[]), bad, "the link does something");
+}
+
 /// Another language, another link, with a memory.
 #[test]
 fn a_controller_in_python_is_certified() {

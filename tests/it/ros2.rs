@@ -9,6 +9,7 @@ pub(crate) mod commands;
 mod dds;
 mod entity_state;
 mod floods;
+mod late_states;
 mod lockstep;
 mod names;
 #[cfg(feature = "dds")]

@@ -74,6 +74,28 @@ fn a_program_of_lcm_stands_the_robot_and_hears_its_sensors() {
     scene.replays();
 }
 
+/// 500 states a second, for the first second; some before it begins.
+#[test]
+fn states_that_the_link_loses_are_not_heard_over_lcm() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let (Some(python), Some(network)) = (python(), network(&scene)) else { return };
+    let events = "events=[{at_s=1.0, kind=\"state_drop\", probability=1}]";
+    let mut daemon = daemon(&scene, &network, &["--set", events]);
+    let observer = Observer::of(&scene);
+    let mut command = network.command(&python);
+    command.arg("-B").arg(repository("examples/ports/lcm_hold.py")).arg("4");
+    let said = Process::start(scene.dir.path(), "peer", command).ends_with(0);
+    let heard = said.lines().find_map(|line| line.strip_prefix("heard ")).expect("a count");
+    let states: u64 = heard.split_whitespace().next().unwrap().parse().unwrap();
+    assert!((100..600).contains(&states), "{states} states");
+    let status = observer.status_until("states are lost", |s| s.counter("states_dropped") > 0);
+    assert_eq!(status.counter("lcm_other_structure"), 0);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    scene.replays();
+}
+
 /// BUS-1, as in `port_faults`.
 #[test]
 fn the_port_is_restarted_after_a_panic_of_its_thread() {

@@ -4,12 +4,14 @@ use std::net::UdpSocket;
 use std::process::Command;
 use std::time::Duration;
 
-use hardstand_port::packet::{PacketCommand, decode_command, encode_command};
-use hardstand_protocol::{JointCommand, StateReading, StatusReading};
+use hardstand_port::packet::{PacketCommand, decode_command, decode_state, encode_command};
+use hardstand_protocol::{JoinRequest, JointCommand, ModelReply, StateReading, StatusReading};
 use rustix::process::Signal;
 
 use super::peers::free_udp;
-use crate::common::process::{Dice, Log, Observer, Process, Scene, repository, serial};
+use crate::common::process::{
+    Dice, Log, Observer, PATIENCE, Process, Scene, digest, repository, serial,
+};
 
 const LOCKSTEP: [&str; 4] = ["--mode", "lockstep", "--pace", "free"];
 
@@ -149,6 +151,80 @@ fn udp_in_real_time_counts_what_is_no_packet_and_has_one_peer() {
     println!("age of commands over UDP, ticks: {:?}", status.applied_age_ticks);
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
+}
+
+/// An answer that depends on the state.
+fn answer(model: &ModelReply, state: &StateReading) -> Vec<JointCommand> {
+    let mut joints = model.hold();
+    for (joint, measured) in joints.iter_mut().zip(&state.joints) {
+        joint.q += 0.125 * (joint.q - measured.q);
+    }
+    joints
+}
+
+/// Digest of a run in lockstep of a peer that answers states over UDP, and the ticks that it saw.
+fn over_udp(more: &[&str]) -> (String, Vec<u64>) {
+    let (scene, address) = (Scene::in_memory(), free_udp());
+    let mut daemon = daemon(&scene, &format!("udp.listen={address}"), more);
+    let model = scene.client().model(PATIENCE).unwrap();
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+    socket.connect(address).unwrap();
+    let (mut bytes, mut packet, mut saw) = (Vec::new(), [0; 8192], Vec::new());
+    let mut command = PacketCommand {
+        run_id: 0,
+        layout_hash: model.layout_hash,
+        sequence: 0,
+        tick: 0,
+        joints: Vec::new(),
+    };
+    while !daemon.has_ended() {
+        if let Ok(count) = socket.recv(&mut packet) {
+            let state = decode_state(&packet[..count]).unwrap();
+            (command.run_id, command.tick) = (state.run_id, state.tick);
+            command.joints = answer(&model, &state);
+            saw.push(state.tick);
+        }
+        command.sequence += 1;
+        encode_command(&command, &mut bytes);
+        let _it_may_have_ended = socket.send(&bytes).is_ok();
+    }
+    (digest(&daemon.ends_with(0)), saw)
+}
+
+/// The same of a controller of this name over zenoh.
+fn over_zenoh(more: &[&str]) -> (String, Vec<u64>) {
+    let scene = Scene::in_memory();
+    let mut daemon = scene.daemon(more);
+    let client = scene.client();
+    let model = client.model(PATIENCE).unwrap();
+    let mut controller = client.join(JoinRequest::new(&model, "udp"), PATIENCE).unwrap();
+    let mut saw = Vec::new();
+    while !daemon.has_ended() {
+        let Ok(state) = controller.next_state(Duration::from_millis(100)) else { break };
+        let Some(state) = state else { continue };
+        controller.answer(&state, &answer(&model, &state)).unwrap();
+        saw.push(state.tick);
+    }
+    (digest(&daemon.ends_with(0)), saw)
+}
+
+/// What the link does to states depends on their ticks, not on the way.
+#[test]
+fn states_over_udp_are_lost_and_late_as_over_zenoh() {
+    let _one = serial();
+    let faults = "events=[{at_s=0.2, kind=\"state_drop\", probability=0.3, length=2, seed=7}, \
+                  {at_s=0.5, kind=\"state_reorder\", probability=0.2, delay_ticks=3, seed=3}, \
+                  {at_s=0.7, kind=\"state_delay\", delay_ticks=30}]";
+    let second = [&LOCKSTEP[..], &["--duration", "1"]].concat();
+    let more = [&second[..], &["--set", faults]].concat();
+    let ((zenoh, all), (udp, saw)) = (over_zenoh(&more), over_udp(&more));
+    assert_eq!(udp, zenoh);
+    assert_ne!(over_udp(&second).0, udp, "the link does something");
+    let unknown = saw.iter().find(|tick| **tick < 990 && !all.contains(tick));
+    assert_eq!(unknown, None, "what is lost is lost for all");
+    let lost = (200..970).filter(|tick| !saw.contains(tick)).count();
+    assert!((100..500).contains(&lost), "{lost}");
 }
 
 #[test]

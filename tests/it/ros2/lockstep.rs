@@ -111,18 +111,62 @@ fn ns(stamp: &Time) -> u64 {
 
 /// The digest of a run with a native controller that has the name of the node.
 fn native() -> String {
+    native_with(&[]).0
+}
+
+/// The same of a run with more words, and the ticks of the states that it saw.
+fn native_with(more: &[&str]) -> (String, Vec<u64>) {
     let scene = Scene::in_memory();
-    let mut daemon = scene.daemon(&ONE_SECOND);
+    let mut daemon = scene.daemon(&[&ONE_SECOND[..], more].concat());
+    let mut seen = Vec::new();
     let client = scene.client();
     let model = client.model(PATIENCE).unwrap();
     let mut controller = client.join(JoinRequest::new(&model, "ros2"), PATIENCE).unwrap();
     while !daemon.has_ended() {
         let Ok(state) = controller.next_state(Duration::from_millis(100)) else { break };
         let Some(state) = state else { continue };
+        note(&mut seen, state.tick);
         let measured: Vec<f64> = state.joints.iter().map(|j| j.q).collect();
         controller.answer(&state, &answer(&model, &measured)).unwrap();
     }
-    digest(&daemon.ends_with(0))
+    (digest(&daemon.ends_with(0)), seen)
+}
+
+/// Notes a tick that is seen for the first time.
+fn note(seen: &mut Vec<u64>, tick: u64) {
+    if !seen.contains(&tick) {
+        seen.push(tick);
+    }
+}
+
+/// What the link does to states depends on their ticks, not on the way.
+#[test]
+fn states_come_to_a_node_as_late_and_in_the_order_as_to_a_native_controller() {
+    let _one = serial();
+    let faults = "events=[\
+        {at_s=0.2, kind=\"state_drop\", probability=0.3, length=2, seed=7, duration_s=0.2}, \
+        {at_s=0.5, kind=\"state_reorder\", probability=0.2, delay_ticks=3, seed=3, duration_s=0.2}, \
+        {at_s=0.75, kind=\"state_delay\", delay_ticks=40, duration_s=0.1}]";
+    let (native, native_saw) = native_with(&["--set", faults]);
+    let scene = Scene::in_memory();
+    let mut daemon = scene.daemon(&[&ONE_SECOND[..], &["--set", faults]].concat());
+    let node = Node::start(&scene, Way::RmwZenoh);
+    let mut saw = Vec::new();
+    while !daemon.has_ended() {
+        let heard = node.states.recv_timeout(Duration::from_millis(100));
+        let Ok(Some(sample)) = heard else { continue };
+        let state = decode(&sample);
+        node.send(&message(&node.model, &state));
+        note(&mut saw, ns(&state.header.stamp) / node.model.period_ns);
+    }
+    assert_eq!(digest(&daemon.ends_with(0)), native);
+    // the last state of a run may come when nobody listens any more
+    let but_the_last = |seen: Vec<u64>| seen.into_iter().filter(|t| *t < 990).collect::<Vec<_>>();
+    let [native_saw, saw] = [native_saw, saw].map(but_the_last);
+    assert!((800..960).contains(&saw.len()), "{} states", saw.len());
+    assert!(saw.windows(2).any(|w| w[1] < w[0]), "some overtake others");
+    assert_eq!(saw, native_saw);
+    scene.replays();
 }
 
 #[test]

@@ -23,7 +23,7 @@ const LOW_CMD: Type = Type {
     dds: "unitree_go::msg::dds_::LowCmd_",
     hash: "RIHS01_0da1142c994d184f6102948c3acf52b9557836cfe5062b924a1f08ac8b72dc34",
 };
-const LOW_STATE: Type = Type {
+pub const LOW_STATE: Type = Type {
     dds: "unitree_go::msg::dds_::LowState_",
     hash: "RIHS01_db5172cac933e3cfc0e705903343eb4eea42e65e224e9d726d3e672aec0caf0f",
 };
