@@ -98,6 +98,31 @@ fn soem_stands_a_quadruped_over_ethercat() {
     scene.replays();
 }
 
+/// The other open master, in Rust.
+#[test]
+fn ethercrab_stands_a_quadruped_over_ethercat() {
+    let Ok(program) = std::env::var("HARDSTAND_ETHERCRAB") else {
+        eprintln!("SKIPPED: HARDSTAND_ETHERCRAB is not set; .ci/ethercrab builds the master");
+        return;
+    };
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let Some(network) = network(&scene) else { return };
+    let mut daemon = daemon(&scene, &network, &chain(OWN_END));
+    let observer = Observer::of(&scene);
+    let mut command = network.command(&program);
+    command.args([FAR_END, "6"]);
+    let said = Process::start(scene.dir.path(), "master", command).ends_with(0);
+    println!("{said}");
+    assert!(said.contains("EtherCAT: ok"), "{said}");
+    assert_stands(&observer.state());
+    let status = observer.status_until("frames", |s| s.counter("bus_all_frames") > 1000);
+    assert_eq!(status.counter("bus_all_frames_malformed"), 0);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    scene.replays();
+}
+
 /// What a cable loses on its way to a slave, those before it have heard.
 #[test]
 fn lost_frames_make_the_watchdogs_behind_the_break_expire() {
