@@ -24,8 +24,25 @@ const SKIPPED: i32 = 77;
 const MOTEUS: &str = "motor = \"moteus\", kp_nm_per_rev = 628.3, kd_nm_s_per_rev = 18.8, \
                       torque_max_nm = 40.0, timeout_s = 5.0";
 
-/// A network with virtual CAN buses in it; `None`, with the reason, where that is not allowed.
+/// A network with two virtual CAN buses in it; `None`, with the reason, where that is not allowed.
 fn network(scene: &Scene) -> Option<Namespace> {
+    let [one, other] = INTERFACES;
+    let bus =
+        |interface| format!("ip link add {interface} type vcan; ip link set {interface} up mtu 72");
+    network_with(scene, &format!("{}; {}", bus(one), bus(other)))
+}
+
+/// One with a virtual cable of CAN, whose ends are the two interfaces.
+fn cable(scene: &Scene) -> Option<Namespace> {
+    let [one, other] = INTERFACES;
+    let links = format!(
+        "ip link add {one} type vxcan peer name {other}; ip link set {one} up; \
+         ip link set {other} up"
+    );
+    network_with(scene, &links)
+}
+
+fn network_with(scene: &Scene, links: &str) -> Option<Namespace> {
     for program in ["ip", "canplayer", "candump"] {
         if Command::new(program).arg("-V").output().is_err() {
             eprintln!("SKIPPED: there is no {program} (Debian packages iproute2, can-utils)");
@@ -33,14 +50,11 @@ fn network(scene: &Scene) -> Option<Namespace> {
         }
     }
     let network = Namespace::new(scene, "network", 'n')?;
-    for interface in INTERFACES {
-        let link = format!("ip link add {interface} type vcan; ip link set {interface} up mtu 72");
-        let made = network.command("sh").args(["-ec", &link]).output().unwrap();
-        if !made.status.success() {
-            let why = String::from_utf8_lossy(&made.stderr).into_owned();
-            eprintln!("SKIPPED: no virtual CAN (`modprobe vcan`): {}", why.trim());
-            return None;
-        }
+    let made = network.command("sh").args(["-ec", links]).output().unwrap();
+    if !made.status.success() {
+        let why = String::from_utf8_lossy(&made.stderr).into_owned();
+        eprintln!("SKIPPED: no virtual CAN (`modprobe vcan vxcan`): {}", why.trim());
+        return None;
     }
     Some(network)
 }
@@ -132,18 +146,33 @@ fn is_stood_by(script: &str, buses: impl Fn(&[&str; 2]) -> Vec<String>) {
     let scene = Scene::in_memory();
     let Some(network) = network(&scene) else { return };
     let buses = buses(&INTERFACES);
-    let mut daemon = daemon(&scene, &network, &buses);
+    let own = &INTERFACES[..buses.len()];
+    is_stood_there_by(script, (&scene, &network), &buses, own);
+}
+
+/// The same in a network that there is, where the master has interfaces of its own.
+fn is_stood_there_by(
+    script: &str,
+    (scene, network): (&Scene, &Namespace),
+    buses: &[String],
+    own: &[&str],
+) {
+    let mut daemon = daemon(scene, network, buses);
     // once the daemon answers, its ports are open
-    Observer::of(&scene);
+    Observer::of(scene);
     let python = std::env::var("HARDSTAND_PYTHON").unwrap_or_else(|_| "python3".into());
     let mut command = network.command(&python);
     command.arg("-B").arg(repository(&format!("tests/it/daemon/masters/{script}")));
-    command.args(&INTERFACES[..buses.len()]).arg(SPEED);
+    command.args(own).arg(SPEED);
     let mut master = Process::start(scene.dir.path(), "master", command);
     // the run is slow
     let until = Instant::now() + 5 * PATIENCE;
     while !master.has_ended() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(50));
+    }
+    if !master.has_ended() {
+        master.kill();
+        panic!("{script} goes on: {}\n{}", master.out(), master.err());
     }
     let (status, out) = (master.wait(), master.out());
     print!("{out}");
@@ -151,7 +180,7 @@ fn is_stood_by(script: &str, buses: impl Fn(&[&str; 2]) -> Vec<String>) {
         return;
     }
     assert!(status.success() && out.contains(": ok"), "{status}\n{out}{}", master.err());
-    let observer = Observer::of(&scene);
+    let observer = Observer::of(scene);
     let height_m = assert_stands(&observer.state());
     let names = if buses.len() == 1 { &["all"][..] } else { &["front", "rear"] };
     for name in names {
@@ -187,6 +216,16 @@ fn an_independent_master_of_robstride_stands_a_quadruped_over_a_can_interface() 
 }
 
 #[test]
+fn an_independent_master_of_the_mini_cheetah_stands_a_quadruped_over_a_cable_of_can() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let Some(network) = cable(&scene) else { return };
+    let [can0, can1] = INTERFACES;
+    let buses = [all(can0, "motor = \"mini-cheetah\"")];
+    is_stood_there_by("stand_mini_cheetah.py", (&scene, &network), &buses, &[can1]);
+}
+
+#[test]
 fn a_bus_goes_on_when_its_interface_comes_back_up() {
     let _one = serial();
     let scene = Scene::in_memory();
@@ -204,6 +243,7 @@ fn a_bus_goes_on_when_its_interface_comes_back_up() {
     observer.status_until("more frames", |s| s.counter("bus_all_frames") > before + 100);
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
+    scene.replays();
 }
 
 #[test]
