@@ -103,14 +103,16 @@ pub(super) fn low_level(
     let observe: Take = Box::new(move |bytes, _| watcher.observe(bytes));
     wires.listen(state, LOW_STATE_TOPIC, End::Subscriber, observe)?;
     let body = MessageType::of::<SportModeState>();
+    let remote = wires.publish(MessageType::of::<WirelessController>(), REMOTE_TOPIC)?;
+    let remote_control = listen_to_remotes(wires, &guard, subscriber, (remote_control, &remote))?;
     let states = LowStates {
         robot,
         every: settings.every_ticks,
         guard: guard.clone(),
-        remote_control: listen_to_joy(wires, &guard, subscriber, remote_control)?,
+        remote_control,
         fast: wires.publish(state, LOW_STATE_TOPIC)?,
         slow: wires.publish(state, SLOW_STATE_TOPIC)?,
-        remote: wires.publish(MessageType::of::<WirelessController>(), REMOTE_TOPIC)?,
+        remote,
         torso: torso(wires, settings)?,
         bodies: [wires.publish(body, BODY_TOPICS[0])?, wires.publish(body, BODY_TOPICS[1])?],
         body: SportModeState::default(),
@@ -190,22 +192,29 @@ impl LowStates {
     }
 }
 
-/// `/joy`: sticks and keys of the remote control.
-fn listen_to_joy(
+/// `/joy`, and `/wirelesscontroller` of others than `own`: sticks and keys of the remote control.
+fn listen_to_remotes(
     wires: &mut Wires<'_>,
     guard: &Guard,
     subscriber: &Arc<CommandSubscriber>,
-    remote: Remote,
+    (remote, own): (Remote, &Out),
 ) -> Result<Arc<Remote>> {
+    type Hear = fn(&Remote, &[u8]) -> std::result::Result<(), Refused>;
     let remote = Arc::new(remote);
-    let (of, guard, subscriber) = (Arc::clone(&remote), guard.clone(), Arc::clone(subscriber));
-    let take: Take = Box::new(move |bytes, _| {
-        subscriber.receive_other(JOY_TOPIC, || match guard.block_reason() {
-            Some(why) => Err(Refused::new(RosRejection::Guard, why.into())),
-            None => of.hear(bytes),
-        });
-    });
-    wires.listen(MessageType::of::<Joy>(), JOY_TOPIC, End::Subscriber, take)?;
+    let take = |topic: &'static str, hear: Hear| -> Take {
+        let (of, guard, subscriber) = (Arc::clone(&remote), guard.clone(), Arc::clone(subscriber));
+        Box::new(move |bytes, _| {
+            subscriber.receive_other(topic, || match guard.block_reason() {
+                Some(why) => Err(Refused::new(RosRejection::Guard, why.into())),
+                None => hear(&of, bytes),
+            });
+        })
+    };
+    let (joy, others) =
+        (take(JOY_TOPIC, Remote::hear_joy), take(REMOTE_TOPIC, Remote::hear_remote));
+    wires.listen(MessageType::of::<Joy>(), JOY_TOPIC, End::Subscriber, joy)?;
+    let of = MessageType::of::<WirelessController>();
+    wires.listen_to_others(of, REMOTE_TOPIC, own, others)?;
     Ok(remote)
 }
 

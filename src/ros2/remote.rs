@@ -1,12 +1,13 @@
-//! A remote control for the simulated robot: what `/joy` says are the sticks and keys that
-//! controllers see. Its sticks ask for the velocity, as an operator does; keys are only passed on.
+//! A remote control for the simulated robot: what `/joy` and others' `/wirelesscontroller` say are
+//! the sticks and keys that controllers see. Its sticks ask for the velocity, as an operator does;
+//! keys are only passed on.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::messages::{Joy, Message};
 use super::orders::Refused;
-use super::unitree::{WirelessController, remote_of, sticks};
+use super::unitree::{WirelessController, remote_of, sticks, within_ends};
 use crate::bus::{Order, OrderPort};
 use hardstand_protocol::{StateReading, VelocityCommand};
 
@@ -26,12 +27,21 @@ impl Remote {
     }
 
     /// Takes a `sensor_msgs/Joy`.
-    pub(super) fn hear(&self, bytes: &[u8]) -> Result<(), Refused> {
-        let remote = remote_of(&Joy::decode(bytes)?);
+    pub(super) fn hear_joy(&self, bytes: &[u8]) -> Result<(), Refused> {
+        self.hear(remote_of(&Joy::decode(bytes)?));
+        Ok(())
+    }
+
+    /// Takes a `unitree_go/WirelessController` of another program.
+    pub(super) fn hear_remote(&self, bytes: &[u8]) -> Result<(), Refused> {
+        self.hear(within_ends(WirelessController::decode(bytes)?));
+        Ok(())
+    }
+
+    fn hear(&self, remote: WirelessController) {
         let mut heard = self.lock();
         let before = heard.replace((remote.clone(), Instant::now()));
         self.ask(before.map(|(before, _)| before), &remote);
-        Ok(())
     }
 
     /// Lets go a remote control that is no longer heard.

@@ -51,6 +51,15 @@ impl Out {
         }
     }
 
+    /// Identifies this publisher as the sender of messages; `None` where they name none.
+    fn id(&self) -> Option<[u8; 16]> {
+        match self {
+            Self::Zenoh(_, gid, _) => *gid,
+            #[cfg(feature = "dds")]
+            Self::Dds(writer) => Some(writer.guid()),
+        }
+    }
+
     /// Publishes the bytes of a message.
     pub(super) fn put(&mut self, bytes: &[u8], unix_ns: u64, counters: &RosCounters) {
         let sent = match self {
@@ -223,6 +232,24 @@ impl<'a> Wires<'a> {
         self.held.listening.push(listening);
         self.held.tokens.push(self.bus.token(&wire.token)?);
         Ok(())
+    }
+
+    /// Calls `take` with every message of the topic that is not from `own`. Where messages name no
+    /// sender, as over a bridge, `take` is never called.
+    pub(super) fn listen_to_others(
+        &mut self,
+        of: MessageType,
+        topic: &str,
+        own: &Out,
+        take: Take,
+    ) -> Result<()> {
+        let Some(own) = own.id() else { return Ok(()) };
+        let of_others: Take = Box::new(move |bytes, sender| {
+            if sender.is_some_and(|sender| sender.id != own) {
+                take(bytes, sender);
+            }
+        });
+        self.listen(of, topic, End::Subscriber, of_others)
     }
 
     /// Calls `take` with every call of the service, whose type has a name and a hash.

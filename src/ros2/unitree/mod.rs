@@ -29,5 +29,5 @@ pub use motors::{
     MODE_AB, POS_STOP, VEL_STOP, arms, fill, fill_hg, fill_sport, hg_imu, hg_set_points,
     remote_bytes, set_points, sticks,
 };
-pub use remote::{KEYS, joy_of, remote_of, resting};
+pub use remote::{KEYS, joy_of, remote_of, resting, within_ends};
 pub use sport::{SportModeState, WirelessController};

@@ -24,14 +24,23 @@ const BUTTON_COUNT: usize = 11;
 /// Share of its way at which an axis is a key that is down.
 const DOWN: f32 = 0.5;
 
+/// A stick's place; a number that is none is at rest.
+const fn place(x: f32) -> f32 {
+    if x.is_finite() { x.clamp(-1.0, 1.0) } else { 0.0 }
+}
+
+/// The same remote control with its sticks within their ends.
+#[must_use]
+pub fn within_ends(remote: WirelessController) -> WirelessController {
+    let WirelessController { lx, ly, rx, ry, keys } = remote;
+    let [lx, ly, rx, ry] = [lx, ly, rx, ry].map(place);
+    WirelessController { lx, ly, rx, ry, keys }
+}
+
 /// The remote control that a message stands for. An axis or button that is not there rests.
 #[must_use]
 pub fn remote_of(joy: &Joy) -> WirelessController {
-    // a number that is none is at rest
-    let axis = |i: usize| match joy.axes.get(i) {
-        Some(x) if x.is_finite() => x.clamp(-1.0, 1.0),
-        _ => 0.0,
-    };
+    let axis = |i: usize| joy.axes.get(i).copied().map_or(0.0, place);
     let mut keys = 0;
     let mut press = |bit: u16, down: bool| keys |= u16::from(down) << bit;
     for (i, bit) in BUTTONS {

@@ -175,7 +175,7 @@ fn the_loop_keeps_states_from_controllers_and_from_nobody_else() {
     let expected: Vec<u64> = (1..=100).chain(151..=200).chain(201..=296).collect();
     assert_eq!(states, expected);
     let rest: Vec<u64> = seen.iter().filter_map(|s| s.rest).collect();
-    assert_eq!(rest, (1..=300).collect::<Vec<_>>(), "contacts, views and ROS 2 lose nothing");
+    assert_eq!(rest, (1..=300).collect::<Vec<_>>(), "contacts and views lose nothing");
     let late = seen.iter().position(|s| s.state == Some(201)).unwrap();
     assert_eq!(seen[late + 1], Seen { state: None, rest: Some(205) });
     // the log has the truth, and the status says what was done

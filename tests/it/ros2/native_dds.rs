@@ -71,7 +71,7 @@ impl Peer {
         Self { participant, _receiving: receiving, heard }
     }
 
-    fn writer(&self, (topic, of): (&str, &str)) -> Writer {
+    pub fn writer(&self, (topic, of): (&str, &str)) -> Writer {
         self.participant.writer(topic, of, Quality::Reliable).unwrap()
     }
 

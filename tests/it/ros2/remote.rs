@@ -120,6 +120,65 @@ fn keys_of_a_terminal_are_sticks_and_keys_for_a_controller_on_dds() {
     scene.replays();
 }
 
+/// Half forward with a key that is down, and a stick that is nowhere.
+fn remote_of_others() -> Vec<u8> {
+    let keys = bits(&["A"]);
+    let sticks = WirelessController { lx: f32::NAN, ly: 0.5, rx: 0.0, ry: -7.0, keys };
+    let mut bytes = Vec::new();
+    sticks.encode(&mut bytes);
+    bytes
+}
+
+/// A program in the place of the remote control. What the daemon itself sends holds nothing.
+#[test]
+fn a_writer_of_unitrees_remote_control_is_heard_over_dds() {
+    let _one = serial();
+    let (scene, mut daemon, observer) = begin_with("config/quadruped.toml", &["sim.start=now"]);
+    let peer = Peer::hearing(&[LOW_STATE, REMOTE]);
+    let (writer, bytes) = (peer.writer(REMOTE), remote_of_others());
+    let shown = || {
+        let last = peer.heard[0].try_iter().last()?;
+        let bytes = LowState::decode(&last).unwrap().wireless_remote;
+        let float = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        Some((u16::from_le_bytes([bytes[2], bytes[3]]), [float(4), float(12), float(20)]))
+    };
+    wait_for("sticks and keys", || {
+        writer.put(&bytes);
+        std::thread::sleep(Duration::from_millis(20));
+        (shown()? == (bits(&["A"]), [0.0, -1.0, 0.5])).then_some(())
+    });
+    observer.until("the velocity", |s| s.velocity_command.values() == [0.5, 0.0, 0.0]);
+    // nobody sends any more but the daemon
+    observer.until("it stands", |s| s.velocity_command.values() == [0.0; 3]);
+    wait_for("all is let go", || (shown()? == (0, [0.0; 3])).then_some(()));
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    scene.replays();
+}
+
+#[test]
+fn a_writer_of_unitrees_remote_control_is_heard_over_rmw_zenoh() {
+    let _one = serial();
+    let scene = Scene::new();
+    let sets = ["ros2.mode=rmw_zenoh", "unitree.enabled=true", "sim.start=now"];
+    let more: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
+    let _daemon = scene.daemon(&more);
+    let observer = Observer::of(&scene);
+    let node = peer::Peer::connect(&scene.endpoint, Way::RmwZenoh);
+    let hash = <WirelessController as Message>::HASH;
+    let topic = Type { dds: REMOTE.1, hash };
+    // so that the daemon sends, too
+    let states = node.subscribe("wirelesscontroller", &topic);
+    let bytes = remote_of_others();
+    wait_for("the velocity", || {
+        node.put("wirelesscontroller", &topic, &bytes);
+        std::thread::sleep(Duration::from_millis(20));
+        (observer.state().velocity_command.values() == [0.5, 0.0, 0.0]).then_some(())
+    });
+    wait_for("the daemon sends it, too", || states.try_recv().unwrap());
+    observer.until("it stands", |s| s.velocity_command.values() == [0.0; 3]);
+}
+
 /// An event of the kernel's interface, `linux/joystick.h`.
 fn event(kind: u8, number: u8, value: i16) -> [u8; 8] {
     let [low, high] = value.to_le_bytes();
