@@ -11,7 +11,7 @@ use hardstand_motors::drives::{
 };
 use hardstand_motors::ethercat::Identity;
 use hardstand_motors::odri::{ImuReading, MotorSpec};
-use hardstand_motors::wires::{Adapter, Fdcanusb, Slcan, Socketcan, Socketcand};
+use hardstand_motors::wires::{Adapter, DamiaoUsb, Fdcanusb, Slcan, Socketcan, Socketcand};
 use hardstand_motors::{
     CanNetwork, Condition, Drive, EtherCatNetwork, JointReading, MasterBoard, SerialNetwork,
     SetPoint,
@@ -269,6 +269,7 @@ fn set_condition<F>(
 fn adapter(wire: BusWire) -> Box<dyn Adapter + Send> {
     match wire {
         BusWire::Slcan => Box::new(Slcan::default()),
+        BusWire::DamiaoUsb => Box::new(DamiaoUsb::default()),
         BusWire::Socketcand => Box::new(Socketcand::default()),
         BusWire::Socketcan => Box::new(Socketcan),
         BusWire::Fdcanusb | BusWire::Rs485 | BusWire::EtherCat | BusWire::Odri => {

@@ -27,6 +27,8 @@ pub enum BusWire {
     Fdcanusb,
     /// LAWICEL's slcan on a pseudo-terminal.
     Slcan,
+    /// Damiao's adapter from USB to CAN on a pseudo-terminal.
+    DamiaoUsb,
     /// socketcand on a TCP port.
     Socketcand,
     /// A CAN interface of Linux, real or virtual, without an adapter.
@@ -177,6 +179,7 @@ fn bus(s: &Section<'_>, model: &Model, rate_hz: u64) -> MotorBus {
     let wires = [
         ("fdcanusb", BusWire::Fdcanusb),
         ("slcan", BusWire::Slcan),
+        ("damiao-usb", BusWire::DamiaoUsb),
         ("socketcand", BusWire::Socketcand),
         ("socketcan", BusWire::Socketcan),
         ("rs485", BusWire::Rs485),

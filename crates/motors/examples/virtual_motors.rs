@@ -1,7 +1,8 @@
 //! Virtual motors for programs that know only the wire.
 //!
 //! ```text
-//! virtual_motors [--wire fdcanusb|slcan|socketcand] [--seed N] [--inertia KG_M2] KIND:ID...
+//! virtual_motors [--wire fdcanusb|slcan|damiao-usb|socketcand] [--seed N] [--inertia KG_M2]
+//!     KIND:ID...
 //! ```
 //!
 //! Kinds: `moteus`, `damiao`, `mini-cheetah`, `cybergear`, `robstride`, `odrive`, `go-m8010`. The
@@ -16,7 +17,7 @@ use hardstand_motors::drives::{
     CyberGear, Damiao, GoM8010, MiniCheetah, MitRanges, Moteus, ODrive, ODriveConfig,
     split_requests,
 };
-use hardstand_motors::wires::{Adapter, Fdcanusb, Slcan, Socketcand};
+use hardstand_motors::wires::{Adapter, DamiaoUsb, Fdcanusb, Slcan, Socketcand};
 use hardstand_motors::{CanNetwork, Condition, Environment, JointReading, SetPoint};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -69,8 +70,9 @@ fn adapter(wire: &str) -> Result<Box<dyn Adapter>, Failure> {
     Ok(match wire {
         "fdcanusb" => Box::new(Fdcanusb::default()),
         "slcan" => Box::new(Slcan::default()),
+        "damiao-usb" => Box::new(DamiaoUsb::default()),
         "socketcand" => Box::new(Socketcand::default()),
-        _ => return Err(format!("no wire {wire}: fdcanusb, slcan, socketcand").into()),
+        _ => return Err(format!("no wire {wire}: fdcanusb, slcan, damiao-usb, socketcand").into()),
     })
 }
 
@@ -370,7 +372,9 @@ fn main() -> Result<(), Failure> {
         }
     }
     if names.is_empty() {
-        return Err("usage: virtual_motors [--wire fdcanusb|slcan|socketcand] KIND:ID...".into());
+        return Err(
+            "usage: virtual_motors [--wire fdcanusb|slcan|damiao-usb|socketcand] KIND:ID...".into(),
+        );
     }
     let mut motors = motors(&wire, seed, &names)?;
     motors.inertia_kg_m2 = inertia.unwrap_or(motors.inertia_kg_m2);

@@ -3,7 +3,8 @@
 //!
 //! - [`drives`]: one file per motor. A [`Drive`] takes frames and the reading of its joint, and
 //!   gives answers and a [`SetPoint`]. Its watchdog and error registers are the maker's.
-//! - [`wires`]: bytes of adapters to frames and back: fdcanusb, slcan, socketcand, SocketCAN.
+//! - [`wires`]: bytes of adapters to frames and back: fdcanusb, slcan, socketcand, Damiao's own,
+//!   SocketCAN.
 //! - [`buses`]: bit times, arbitration, error counters, loss. [`CanNetwork`] and [`SerialNetwork`]
 //!   connect one master with drives.
 //! - [`ethercat`]: a chain of slaves, [`EtherCatNetwork`], with CiA 402 drives.

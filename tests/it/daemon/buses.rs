@@ -301,23 +301,37 @@ fn the_makers_moteus_master_stands_a_quadruped() {
     daemon.ends_with(0);
 }
 
-#[test]
-fn an_independent_master_of_damiao_stands_a_quadruped_over_two_buses() {
+/// A master of Damiao's drives stands the robot over two buses with these adapters.
+fn damiao_stands(wire: &str, script: &str) {
     let _one = serial();
     let scene = Scene::in_memory();
     let ports = [scene.path("front"), scene.path("rear")];
     let (front, rear) = LEGS.split_at(2);
     let damiao = "motor = \"damiao-4340\"";
     let buses = [
-        bus_of("front", "slcan", &ports[0], front, damiao),
-        bus_of("rear", "slcan", &ports[1], rear, damiao),
+        bus_of("front", wire, &ports[0], front, damiao),
+        bus_of("rear", wire, &ports[1], rear, damiao),
     ];
     let mut daemon = daemon(&scene, &buses, &BOTH);
-    if run_master(&scene, "stand_damiao.py", &[&ports[0], &ports[1]]) {
+    let stood = run_master(&scene, script, &[&ports[0], &ports[1]]);
+    if stood {
         assert_stands(&Observer::of(&scene).state());
     }
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
+    if stood {
+        scene.replays();
+    }
+}
+
+#[test]
+fn an_independent_master_of_damiao_stands_a_quadruped_over_two_buses() {
+    damiao_stands("slcan", "stand_damiao.py");
+}
+
+#[test]
+fn a_master_of_damiaos_own_adapter_stands_a_quadruped_over_two_buses() {
+    damiao_stands("damiao-usb", "stand_damiao_usb.py");
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! Bytes of adapters to frames and back. None of them fails on bytes from outside: what an adapter
 //! would refuse is answered as the adapter answers it.
 
+mod damiao_usb;
 mod fdcanusb;
 mod hex;
 mod slcan;
 mod socketcan;
 mod socketcand;
 
+pub use damiao_usb::DamiaoUsb;
 pub use fdcanusb::Fdcanusb;
 pub use slcan::Slcan;
 pub use socketcan::{

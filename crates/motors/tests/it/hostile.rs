@@ -7,7 +7,7 @@ use hardstand_motors::drives::{
     CyberGear, Damiao, GoM8010, MiniCheetah, MitRanges, Moteus, ODrive, ODriveConfig,
     split_requests,
 };
-use hardstand_motors::wires::{Adapter, Fdcanusb, Slcan, Socketcand, from_socketcan};
+use hardstand_motors::wires::{Adapter, DamiaoUsb, Fdcanusb, Slcan, Socketcand, from_socketcan};
 use hardstand_motors::{CanFrame, CanId, Drive, FD_LENGTHS};
 
 #[test]
@@ -27,9 +27,10 @@ fn adapters_take_any_bytes() {
         b" >",
         b"O\r",
     ];
-    let adapters: [Box<dyn Adapter>; 3] = [
+    let adapters: [Box<dyn Adapter>; 4] = [
         Box::new(Fdcanusb::default()),
         Box::new(Slcan::default()),
+        Box::new(DamiaoUsb::default()),
         Box::new(Socketcand::default()),
     ];
     for mut adapter in adapters {

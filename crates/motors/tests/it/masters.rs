@@ -62,6 +62,11 @@ fn damiao_motor_over_slcan() {
 }
 
 #[test]
+fn pydamiao_over_damiaos_adapter() {
+    run("damiao_usb.py");
+}
+
+#[test]
 fn odrive_can_over_slcan() {
     run("odrive_slcan.py");
 }

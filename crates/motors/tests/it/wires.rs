@@ -2,8 +2,8 @@
 
 use super::{bytes, text};
 use hardstand_motors::wires::{
-    Adapter, Fdcanusb, SOCKETCAN_FD_BYTES, Slcan, Socketcan, Socketcand, first_socketcan,
-    from_socketcan, to_socketcan,
+    Adapter, DamiaoUsb, Fdcanusb, SOCKETCAN_FD_BYTES, Slcan, Socketcan, Socketcand,
+    first_socketcan, from_socketcan, to_socketcan,
 };
 use hardstand_motors::{CanFrame, CanId};
 
@@ -75,6 +75,36 @@ fn slcan_is_closed_at_first_and_knows_every_kind_of_frame() {
     let (frames, out) = feed(&mut adapter, "t12331122\rt12311122\rt12x0\rt8001AA\rq\r");
     assert_eq!((frames.len(), out.as_str()), (0, "\x07\x07\x07\x07\x07"));
     assert_eq!(feed(&mut adapter, "C\rL\rt1230\r").1, "\r\r\x07", "it only listens");
+}
+
+#[test]
+fn damiaos_adapter_takes_frames_of_thirty_bytes_and_finds_them_in_noise() {
+    let mut adapter = DamiaoUsb::default();
+    // PyPI pydamiao 0.1.4: DamiaoProtocol.encode_basic_command(2, 0xfc), encode_read_param(1, 10)
+    let enable = bytes("55aa1e03010000000a000000000200000000080000fffffffffffffffc00");
+    let read = bytes("55aa1e03010000000a00000000ff070000000800000100330a0000000000");
+    let (mut frames, mut out) = (Vec::new(), Vec::new());
+    let noise = bytes("55aa55aa1e5555aa1e04aa");
+    for byte in [&noise[..], &enable, &noise, &read].concat() {
+        adapter.feed(&[byte], &mut frames, &mut out);
+    }
+    let data = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfc];
+    assert_eq!(frames[0], CanFrame::classic(CanId::standard(2), &data).unwrap());
+    let data = [1, 0, 0x33, 10, 0, 0, 0, 0];
+    assert_eq!(frames[1], CanFrame::classic(CanId::standard(0x7ff), &data).unwrap());
+    assert_eq!((frames.len(), out.len()), (2, 0));
+    // as DamiaoProtocol.parse_frame reads it
+    let answer = CanFrame::classic(CanId::standard(0x11), &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
+    adapter.deliver(0, &answer, &mut out);
+    assert_eq!(out, bytes("aa110811000000010203040506070855"));
+    // lengths and identifiers that CAN has not
+    for (at, value) in [(18, 9), (12, 2), (14, 0x80), (17, 2)] {
+        let mut wrong = enable.clone();
+        wrong[at] = value;
+        let (mut frames, mut out) = (Vec::new(), Vec::new());
+        adapter.feed(&[wrong, enable.clone()].concat(), &mut frames, &mut out);
+        assert_eq!(frames.len(), 1, "byte {at}");
+    }
 }
 
 #[test]
