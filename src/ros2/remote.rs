@@ -28,20 +28,20 @@ impl Remote {
 
     /// Takes a `sensor_msgs/Joy`.
     pub(super) fn hear_joy(&self, bytes: &[u8]) -> Result<(), Refused> {
-        self.hear(remote_of(&Joy::decode(bytes)?));
+        self.hear(&remote_of(&Joy::decode(bytes)?));
         Ok(())
     }
 
     /// Takes a `unitree_go/WirelessController` of another program.
     pub(super) fn hear_remote(&self, bytes: &[u8]) -> Result<(), Refused> {
-        self.hear(within_ends(WirelessController::decode(bytes)?));
+        self.hear(&within_ends(&WirelessController::decode(bytes)?));
         Ok(())
     }
 
-    fn hear(&self, remote: WirelessController) {
+    fn hear(&self, remote: &WirelessController) {
         let mut heard = self.lock();
         let before = heard.replace((remote.clone(), Instant::now()));
-        self.ask(before.map(|(before, _)| before), &remote);
+        self.ask(before.map(|(before, _)| before), remote);
     }
 
     /// Lets go a remote control that is no longer heard.

@@ -31,10 +31,9 @@ const fn place(x: f32) -> f32 {
 
 /// The same remote control with its sticks within their ends.
 #[must_use]
-pub fn within_ends(remote: WirelessController) -> WirelessController {
-    let WirelessController { lx, ly, rx, ry, keys } = remote;
-    let [lx, ly, rx, ry] = [lx, ly, rx, ry].map(place);
-    WirelessController { lx, ly, rx, ry, keys }
+pub fn within_ends(remote: &WirelessController) -> WirelessController {
+    let [lx, ly, rx, ry] = [remote.lx, remote.ly, remote.rx, remote.ry].map(place);
+    WirelessController { lx, ly, rx, ry, keys: remote.keys }
 }
 
 /// The remote control that a message stands for. An axis or button that is not there rests.

@@ -27,22 +27,22 @@ const MOTEUS: &str = "motor = \"moteus\", kp_nm_per_rev = 628.3, kd_nm_s_per_rev
 /// A network with two virtual CAN buses in it; `None`, with the reason, where that is not allowed.
 fn network(scene: &Scene) -> Option<Namespace> {
     let [one, other] = INTERFACES;
-    let bus =
-        |interface| format!("ip link add {interface} type vcan; ip link set {interface} up mtu 72");
-    network_with(scene, &format!("{}; {}", bus(one), bus(other)))
+    let add = |interface| format!("link add {interface} type vcan");
+    let raise = |interface| format!("link set {interface} up mtu 72");
+    network_with(scene, &[add(one), raise(one), add(other), raise(other)])
 }
 
 /// One with a virtual cable of CAN, whose ends are the two interfaces.
 fn cable(scene: &Scene) -> Option<Namespace> {
     let [one, other] = INTERFACES;
-    let links = format!(
-        "ip link add {one} type vxcan peer name {other}; ip link set {one} up; \
-         ip link set {other} up"
-    );
-    network_with(scene, &links)
+    let add = format!("link add {one} type vxcan peer name {other}");
+    let raise = |interface| format!("link set {interface} up");
+    network_with(scene, &[add, raise(one), raise(other)])
 }
 
-fn network_with(scene: &Scene, links: &str) -> Option<Namespace> {
+/// One that these words of `ip` make. Without a shell: busybox's takes its own `ip`, which knows
+/// less.
+fn network_with(scene: &Scene, links: &[String]) -> Option<Namespace> {
     for program in ["ip", "canplayer", "candump"] {
         if Command::new(program).arg("-V").output().is_err() {
             eprintln!("SKIPPED: there is no {program} (Debian packages iproute2, can-utils)");
@@ -50,11 +50,16 @@ fn network_with(scene: &Scene, links: &str) -> Option<Namespace> {
         }
     }
     let network = Namespace::new(scene, "network", 'n')?;
-    let made = network.command("sh").args(["-ec", links]).output().unwrap();
-    if !made.status.success() {
-        let why = String::from_utf8_lossy(&made.stderr).into_owned();
-        eprintln!("SKIPPED: no virtual CAN (`modprobe vcan vxcan`): {}", why.trim());
-        return None;
+    for words in links {
+        let made = network.command("ip").args(words.split(' ')).output().unwrap();
+        if !made.status.success() {
+            let why = String::from_utf8_lossy(&made.stderr).into_owned();
+            eprintln!(
+                "SKIPPED: no virtual CAN (`modprobe vcan vxcan`): ip {words}: {}",
+                why.trim()
+            );
+            return None;
+        }
     }
     Some(network)
 }

@@ -57,18 +57,19 @@ pub fn odrive() -> Frames {
         let bytes = values.map(f32::to_le_bytes).concat();
         format!("{:03X}#{}", id << 5 | command, hex(&bytes))
     };
-    let setup = |(id, q): (u32, f64)| {
+    let setup = |(id, _): (u32, f64)| {
         [
             floats(id, 0x0f, [10.0, 1000.0]), // limits: rev/s, A
             format!("{:03X}#{}", id << 5 | 0x1a, hex(&30_f32.to_le_bytes())), // position gain
             floats(id, 0x1b, [20.0, 0.0]),    // velocity gains
             format!("{:03X}#0300000001000000", id << 5 | 0x0b), // position, passed through
-            format!("{:03X}#08000000", id << 5 | 0x07), // closed loop
-            floats(id, 0x0c, [(q / std::f64::consts::TAU) as f32, 0.0]),
         ]
     };
+    // the run begins with the first one: the others follow at once
+    let close = |(id, _): (u32, f64)| format!("{:03X}#08000000", id << 5 | 0x07);
     let hold = |(id, q): (u32, f64)| floats(id, 0x0c, [(q / std::f64::consts::TAU) as f32, 0.0]);
-    Frames { begin: drives().flat_map(setup).collect(), hold: drives().map(hold).collect() }
+    let begin = drives().flat_map(setup).chain(drives().map(close)).collect();
+    Frames { begin, hold: drives().map(hold).collect() }
 }
 
 /// A file for canplayer, with a millisecond from frame to frame.
