@@ -3,7 +3,7 @@
 use hardstand_physics::math;
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{
-    BodiesReading, BodyReading, DriveReading, DrivesReading, FootReading, FootSensorReading,
+    BodiesReading, BodyReading, ConstraintReading, DriveReading, DrivesReading, FootReading, FootSensorReading,
     JointCommand, JointReading, JointTruth, SensorsReading, StateReading, StationReading,
     TouchReading, Verdict,
 };
@@ -196,6 +196,33 @@ pub(super) const STATION: [Field<StationReading>; 19] = [
     field("energy", ONE, "J", Measure, |s, _| s.potential_energy_j, "potential energy"),
     field("dissipation", ONE, "W", Measure, |s, _| s.power_dissipation_w,
         "power that the contact dissipates"),
+];
+
+/// Of one point that is held on a plane. Vectors in world axes.
+#[rustfmt::skip]
+pub(super) const CONSTRAINT: [Field<ConstraintReading>; 5] = [
+    field("active", ONE, "", Detail, |c, _| f64::from(c.active), "1 acts, 0 does not"),
+    field("point.*", XYZ, "m", Measure, |c, i| c.point_world_m[i],
+        "the link's point that is held, where the force acts"),
+    field("force.*", XYZ, "N", Measure, |c, i| c.force_world_n[i],
+        "force on the link; the opposite acts on the link of the plane"),
+    field("height", ONE, "m", Detail, |c, _| c.height_m,
+        "height of the point over its plane: the error; 0 while it does not act"),
+    field("speed", ONE, "m/s", Detail, |c, _| c.speed_m_per_s,
+        "speed of the point against its plane: the error; 0 while it does not act"),
+];
+
+/// Of one joint that follows another. Vectors in world axes.
+#[rustfmt::skip]
+pub(super) const FOLLOWER: [Field<ConstraintReading>; 5] = [
+    field("active", ONE, "", Detail, |c, _| f64::from(c.active), "1: a follower always acts"),
+    field("point.*", XYZ, "m", Measure, |c, i| c.point_world_m[i], "origin of the link that follows"),
+    field("force.*", XYZ, "N·m|N", Measure, |c, i| c.force_world_n[i],
+        "effort that makes the joint follow, along its axis"),
+    field("height", ONE, "rad|m", Detail, |c, _| c.height_m,
+        "position beyond the one that the leader asks for: the error"),
+    field("speed", ONE, "rad/s|m/s", Detail, |c, _| c.speed_m_per_s,
+        "speed beyond the one that the leader asks for, unsigned: the error"),
 ];
 
 /// Of all drives together.

@@ -10,8 +10,8 @@ use hardstand_physics::plant::Carrier;
 use hardstand_protocol::{ContactsReading, StationReading, TouchReading};
 
 use super::fields::{
-    APPLIED, BATTERY, BODY, COMMAND, DRIVE, FOOT, FOOT_CONTACTS, FOOT_SENSOR, Field, IMU_TRUTH,
-    JOINT, JOINT_TRUTH, REFERENCE, STATE, STATION, TOUCH, TOUCHED, touched,
+    APPLIED, BATTERY, BODY, COMMAND, CONSTRAINT, DRIVE, FOLLOWER, FOOT, FOOT_CONTACTS, FOOT_SENSOR,
+    Field, IMU_TRUTH, JOINT, JOINT_TRUTH, REFERENCE, STATE, STATION, TOUCH, TOUCHED, touched,
 };
 
 /// What part a quantity has when two runs are compared.
@@ -78,6 +78,7 @@ impl Quantities {
         all.drives(simulation);
         all.feet(simulation);
         all.stations(simulation);
+        all.constraints(simulation);
         all.bodies(simulation);
         all.sensors(simulation);
         all
@@ -180,6 +181,22 @@ impl Quantities {
                     m.contacts?.stations.get(s * places + g)
                 });
             }
+        }
+    }
+
+    /// Points that are held on planes; then joints that follow others.
+    fn constraints(&mut self, simulation: &Simulation) {
+        let held = &simulation.spec().constraints;
+        for (i, constraint) in held.iter().enumerate() {
+            let prefix = format!("constraint.{}.", constraint.name);
+            self.add(&prefix, &CONSTRAINT, REPLAY, move |m| m.contacts?.constraints.get(i));
+        }
+        let followers = simulation.plant().constraints().couplings();
+        for (i, coupling) in (held.len()..).zip(followers) {
+            let joint = &simulation.model().joints[coupling.follower];
+            let source = Source { prismatic: joint.kind == JointKind::Prismatic, ..REPLAY };
+            let prefix = format!("constraint.{}.", joint.name);
+            self.add(&prefix, &FOLLOWER, source, move |m| m.contacts?.constraints.get(i));
         }
     }
 

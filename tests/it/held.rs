@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
+use crate::common::logs::{Script, hardstand, run_of, write};
 use hardstand::config::Scenario;
+use hardstand::inspect::Quantities;
+use hardstand::replay::Player;
 use hardstand::simulation::{Simulation, describe};
 use hardstand_protocol::{Event, TickInput};
 
@@ -115,6 +118,58 @@ fn followers_of_a_urdf_follow_and_their_efforts_are_published() {
         }
         assert!(most_nm > 0.5, "{model}: {most_nm}");
     }
+}
+
+/// What `contacts` had on the bus is what the log gives: of a gantry that lets go, and of two joints
+/// that follow others.
+#[test]
+fn forces_of_constraints_come_from_a_log_as_published() {
+    let gantry = GANTRY.replace("[1.0]", "[0.05]");
+    let scenario = with_followers(&[&gantry]).unwrap();
+    let ticks = run_of(&scenario, &Script::default(), 100);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.mcap");
+    write(&path, &scenario, &ticks);
+    let quantities = Quantities::of(&scenario.simulation());
+    let unit = |name: &str| quantities.find(name).unwrap_or_else(|| panic!("{name}")).unit;
+    assert_eq!(unit("constraint.gantry.force.z"), "N");
+    assert_eq!(unit("constraint.FR_calf_joint.force.y"), "N·m");
+    assert_eq!(unit("constraint.FR_calf_joint.height"), "rad");
+    let mut player = Player::open(&path).unwrap();
+    let mut active = 0.0;
+    for tick in &ticks {
+        assert!(player.advance().unwrap());
+        let view = player.view().unwrap();
+        let published = &tick.contacts.as_ref().unwrap().constraints;
+        for (name, c) in ["gantry", "FL_calf_joint", "FR_calf_joint"].iter().zip(published) {
+            let of = |field: &str| quantities.find(&format!("constraint.{name}.{field}")).unwrap();
+            for (field, expected) in [
+                ("active", f64::from(c.active)),
+                ("point.x", c.point_world_m[0]),
+                ("force.y", c.force_world_n[1]),
+                ("force.z", c.force_world_n[2]),
+                ("height", c.height_m),
+                ("speed", c.speed_m_per_s),
+            ] {
+                let found = of(field).of(&view);
+                assert_eq!(found.to_bits(), expected.to_bits(), "{name}.{field}: {c:?}");
+            }
+        }
+        active += f64::from(published[0].active);
+    }
+    assert_eq!(active, 50.0, "switched on and off within the log");
+
+    let plot = dir.path().join("plot.svg");
+    let words = ["plot".as_ref(), path.as_os_str(), "constraint.gantry.*".as_ref()];
+    let (out, code) = hardstand(&[&words[..], &["-o".as_ref(), plot.as_os_str()]].concat());
+    assert!(code == 0, "{out}");
+    assert!(std::fs::read_to_string(&plot).unwrap().contains("constraint.gantry.force.z"));
+    let table = dir.path().join("run.csv");
+    let words = ["export".as_ref(), path.as_os_str(), "--csv".as_ref(), table.as_os_str()];
+    let (out, code) = hardstand(&words);
+    assert!(code == 0, "{out}");
+    let header = std::fs::read_to_string(&table).unwrap();
+    assert!(header.lines().next().unwrap().contains("constraint.FL_calf_joint.force.y [N·m]"));
 }
 
 #[test]
