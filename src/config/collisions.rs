@@ -67,6 +67,7 @@ pub(super) fn collisions(
     let friction = friction_of(&contact, common.defaults);
     let links = links(&contact, &common.loaded.model);
     let mut out = CollisionSpec::none();
+    let mut link_of: Vec<&str> = Vec::new();
     for c in &common.loaded.collisions {
         let Some(frame) = common.loaded.model.frame(&c.frame) else { continue };
         let foot = touching.shaped.iter().position(|(link, _)| *link == c.frame);
@@ -88,6 +89,7 @@ pub(super) fn collisions(
             touching.feet[touching.shaped[f].1.foot].shapes.push(out.shapes.len());
         }
         touching.keys.shapes.push(law.keys);
+        link_of.push(&c.frame);
         out.shapes.push(CollisionShape {
             carrier: Carrier::Link(frame.body),
             X_BS: frame.X_BF.compose(&c.X_FC),
@@ -116,7 +118,9 @@ pub(super) fn collisions(
         let count = out.bodies.len();
         common.mistakes.add(format!("bodies has {count} entries; at most {BODIES_MAX}"));
     }
-    keep_apart(&contact, &common.loaded.model, &mut out);
+    let model = &common.loaded.model;
+    keep_apart(&contact, model, &mut out);
+    disable(&contact, model, &link_of, &mut out);
     out
 }
 
@@ -155,7 +159,7 @@ fn geometry(shape: &Shape) -> Option<Geometry> {
     }
 }
 
-/// Neighbours, pairs in `contact.disable`, and without `contact.self_collision` all links.
+/// Neighbours, and without `contact.self_collision` all links.
 fn keep_apart(contact: &Section<'_>, model: &Model, out: &mut CollisionSpec) {
     let count = model.bodies.len();
     let mut apart: Vec<(usize, usize)> = (1..count).map(|i| (model.bodies[i].parent, i)).collect();
@@ -163,19 +167,28 @@ fn keep_apart(contact: &Section<'_>, model: &Model, out: &mut CollisionSpec) {
         let all = |a: usize| (a + 1..count).map(move |b| (a, b));
         apart = (0..count).flat_map(all).collect();
     }
-    for (i, pair) in contact.text_rows("disable").iter().enumerate() {
-        let bodies: Vec<Option<usize>> =
-            pair.iter().map(|name| model.frame(name).map(|f| f.body)).collect();
-        match bodies.as_slice() {
-            [Some(a), Some(b)] => apart.push((*a, *b)),
-            _ => contact.complain(
-                "disable",
-                &format!("entry {i} is {pair:?}; it must be two links of the robot"),
-            ),
-        }
-    }
     let links = |(a, b)| (Carrier::Link(a), Carrier::Link(b));
     out.apart.extend(apart.into_iter().map(links));
+}
+
+/// Pairs in `contact.disable`: the shapes of these two links alone, not of what is fixed to them.
+/// `link_of` has the link of each shape of the robot.
+fn disable(contact: &Section<'_>, model: &Model, link_of: &[&str], out: &mut CollisionSpec) {
+    let shapes_of = |link: &str| {
+        let all = link_of.iter().enumerate().filter(|(_, name)| **name == link);
+        all.map(|(shape, _)| shape).collect::<Vec<_>>()
+    };
+    for (i, pair) in contact.text_rows("disable").iter().enumerate() {
+        let links = pair.iter().filter(|name| model.frame(name).is_some());
+        let ([a, b], 2) = (pair.as_slice(), links.count()) else {
+            let text = format!("entry {i} is {pair:?}; it must be two links of the robot");
+            contact.complain("disable", &text);
+            continue;
+        };
+        let (of_a, of_b) = (shapes_of(a), shapes_of(b));
+        let pairs = of_a.iter().flat_map(|a| of_b.iter().map(|b| (*a, *b)));
+        out.apart_shapes.extend(pairs);
+    }
 }
 
 /// Adds one body with its shape.

@@ -37,7 +37,7 @@ impl Pairs {
     }
 
     /// Pairs of bodies of the robot that have shapes which never touch: no two of them in MuJoCo.
-    /// Bodies without a joint count as parts of those that carry them.
+    /// Bodies without a joint move with those that carry them, and need no pair with them.
     pub(super) fn apart(&self, bodies: &[Body], is_robot: &[bool]) -> Vec<[String; 2]> {
         let mut carrier: Vec<usize> = (0..bodies.len()).collect();
         for b in 1..bodies.len() {
@@ -46,24 +46,18 @@ impl Pairs {
                 carrier[b] = carrier[parent];
             }
         }
-        let shapes = |of: usize| {
-            let parts = (0..bodies.len()).filter(move |&b| is_robot[b]);
-            let parts: Vec<usize> = parts.filter(|&b| carrier[b] == of).collect();
-            parts.into_iter().flat_map(|b| bodies[b].geoms.iter().map(move |geom| (b, geom)))
-        };
         let named = self.named();
         let is_solid = |geom: &Geom| geom.collides() || named.contains(&geom.name);
-        let solid: Vec<(usize, Vec<(usize, &Geom)>)> = (1..bodies.len())
-            .filter(|&b| is_robot[b] && carrier[b] == b)
-            .map(|b| (b, shapes(b).collect::<Vec<_>>()))
-            .filter(|(_, geoms)| geoms.iter().any(|(_, geom)| is_solid(geom)))
+        let solid: Vec<usize> = (1..bodies.len())
+            .filter(|&b| is_robot[b] && bodies[b].geoms.iter().any(is_solid))
             .collect();
         let mut out = Vec::new();
-        for (i, (a, ours)) in solid.iter().enumerate() {
-            for (b, theirs) in &solid[i + 1..] {
-                let touch = |x: &(usize, &Geom)| theirs.iter().any(|y| self.touch(bodies, *x, *y));
-                if !ours.iter().any(touch) {
-                    out.push([bodies[*a].name.clone(), bodies[*b].name.clone()]);
+        for (i, &a) in solid.iter().enumerate() {
+            for &b in solid[i + 1..].iter().filter(|&&b| carrier[a] != carrier[b]) {
+                let theirs = &bodies[b].geoms;
+                let touch = |x: &Geom| theirs.iter().any(|y| self.touch(bodies, (a, x), (b, y)));
+                if !bodies[a].geoms.iter().any(touch) {
+                    out.push([bodies[a].name.clone(), bodies[b].name.clone()]);
                 }
             }
         }

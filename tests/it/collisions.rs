@@ -132,7 +132,73 @@ fn links_of_one_robot_touch_each_other_unless_they_are_kept_apart() {
     let none = scenario(&["contact.self_collision=false"]).unwrap();
     assert!(pairs(&none) > pairs(&loaded));
     let disabled = scenario(&["contact.disable=[[\"FL_calf\", \"FR_calf\"]]"]).unwrap();
-    assert_eq!(pairs(&disabled), pairs(&loaded) + 1);
+    assert_eq!(disabled.spec.collisions.apart_shapes.len(), 1);
+    assert!(loaded.spec.collisions.apart_shapes.is_empty());
+}
+
+/// A scenario of this robot with these keys.
+fn scenario_of(urdf: &str, sets: &[&str]) -> Scenario {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("robot.urdf"), urdf).unwrap();
+    let path = dir.path().join("scenario.toml");
+    std::fs::write(&path, "[robot]\nurdf = \"robot.urdf\"\n").unwrap();
+    let sets: Vec<String> = sets.iter().map(|s| (*s).to_owned()).collect();
+    Scenario::load(&path, &sets).unwrap()
+}
+
+const MASS: &str = "<inertial><mass value=\"1\"/><inertia ixx=\"0.01\" iyy=\"0.01\" izz=\"0.01\" \
+                    ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>";
+
+fn link(name: &str, mass: &str, shape: &str) -> String {
+    let shape = match shape {
+        "" => String::new(),
+        shape => format!("<collision><geometry>{shape}</geometry></collision>"),
+    };
+    format!("<link name=\"{name}\">{mass}{shape}</link>")
+}
+
+fn joint(kind: &str, [parent, child]: [&str; 2], xyz: &str) -> String {
+    format!(
+        "<joint name=\"{child}_joint\" type=\"{kind}\"><parent link=\"{parent}\"/>\
+         <child link=\"{child}\"/><origin xyz=\"{xyz}\"/><axis xyz=\"0 1 0\"/>\
+         <limit lower=\"-3\" upper=\"3\" effort=\"0\" velocity=\"0\"/></joint>"
+    )
+}
+
+/// A limp arm over a shelf; its finger is fixed to the hand, the shelf to the world, as a tower is.
+#[test]
+fn a_disabled_pair_is_of_two_links_and_not_of_what_is_fixed_to_them() {
+    let urdf = [
+        "<robot name=\"r\">".to_owned(),
+        link("world", "", ""),
+        link("tower", "", "<box size=\"0.1 0.1 1\"/>"),
+        joint("fixed", ["world", "tower"], "0 0 0.6"),
+        link("shelf", "", "<box size=\"1 0.2 0.05\"/>"),
+        joint("fixed", ["world", "shelf"], "0.6 0 1"),
+        link("arm", MASS, ""),
+        joint("revolute", ["world", "arm"], "0 0 1.3"),
+        link("hand", MASS, ""),
+        joint("revolute", ["arm", "hand"], "0.6 0 0"),
+        link("finger", "", "<sphere radius=\"0.05\"/>"),
+        joint("fixed", ["hand", "finger"], "0.02 0 0"),
+        "</robot>".to_owned(),
+    ]
+    .concat();
+    let lowest_m = |disable: &str| {
+        let mut simulation = scenario_of(&urdf, &[disable]).simulation();
+        let hand = simulation.model().frame("hand").unwrap().body;
+        let mut lowest_m = f64::INFINITY;
+        for _ in 0..1000 {
+            run(&mut simulation, 1);
+            lowest_m = lowest_m.min(simulation.data().X_WB[hand].p.z);
+        }
+        lowest_m
+    };
+    assert!(lowest_m("contact.disable=[]") > 0.95);
+    let other = lowest_m("contact.disable=[[\"finger\", \"tower\"]]");
+    assert!(other > 0.95, "the shelf holds the finger: {other} m");
+    let shelf = lowest_m("contact.disable=[[\"shelf\", \"finger\"]]");
+    assert!(shelf < 0.8, "the finger falls past the shelf: {shelf} m");
 }
 
 #[test]

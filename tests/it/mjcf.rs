@@ -353,7 +353,7 @@ fn a_keyframe_in_the_ground_is_lifted_with_a_line() {
     assert!(!load("high").warnings.iter().any(|w| w.contains("lifted")));
 }
 
-/// A trunk with three legs. The first two touch each other by their bits, through a foot without a
+/// A trunk with four legs. The first two touch each other by their bits, through a foot without a
 /// joint; the third only by a pair, except where it is excluded.
 #[test]
 fn bodies_that_do_not_touch_in_mujoco_do_not_touch_here() {
@@ -387,15 +387,17 @@ fn bodies_that_do_not_touch_in_mujoco_do_not_touch_here() {
         mjcf::convert(&file).unwrap().apart
     };
     let pair = |a: &str, b: &str| [a.to_string(), b.to_string()];
-    let all = ["trunk", "one", "two", "three", "four"];
-    let every = || (0..5).flat_map(|i| (i + 1..5).map(move |k| pair(all[i], all[k])));
+    let all = ["trunk", "one", "foot", "two", "three", "four"];
+    let every = || (0..6).flat_map(|i| (i + 1..6).map(move |k| pair(all[i], all[k])));
+    let welded = pair("one", "foot");
+    let without = |touching: &[[String; 2]]| {
+        every().filter(|p| *p != welded && !touching.contains(p)).collect::<Vec<_>>()
+    };
     // the foot has contype 2 and conaffinity 1: it meets conaffinity 2
-    let without =
-        |touching: &[[String; 2]]| every().filter(|p| !touching.contains(p)).collect::<Vec<_>>();
-    let touching = [pair("one", "two")];
+    let touching = [pair("foot", "two")];
     assert_eq!(apart(""), without(&touching));
     let named = "<pair geom1=\"four\" geom2=\"three\"/>";
-    assert_eq!(apart(named), without(&[pair("one", "two"), pair("three", "four")]));
+    assert_eq!(apart(named), without(&[pair("foot", "two"), pair("three", "four")]));
     assert_eq!(apart("<exclude body1=\"two\" body2=\"foot\"/>"), without(&[]));
     // and in a scenario, where pairs of its own stay
     let text = "[robot]\nmjcf = \"robot.xml\"\n[contact]\ndisable = [[\"two\", \"foot\"]]\n";

@@ -68,6 +68,8 @@ pub struct CollisionSpec {
     pub shapes: Vec<CollisionShape>,
     /// Carriers whose shapes never touch each other: links that a joint connects, say.
     pub apart: Vec<(Carrier, Carrier)>,
+    /// Shapes that never touch each other, whatever else their carriers have: by their numbers.
+    pub apart_shapes: Vec<(usize, usize)>,
     /// Bodies that are not part of the robot.
     pub bodies: Vec<FreeBody>,
     /// Gap from which a point is a contact, m: beyond it the forces count as none.

@@ -468,6 +468,9 @@ fn scene(spec: &PlantSpec, links: usize) -> (Scene, Vec<Carrier>, Vec<(usize, f6
     for (a, b) in &of.apart {
         scene.exclude(as_geometry(*a), as_geometry(*b));
     }
+    for (a, b) in &of.apart_shapes {
+        scene.exclude_shapes(*a as u32, *b as u32);
+    }
     (scene, carriers, fields)
 }
 
