@@ -3,7 +3,7 @@
 use hardstand_geometry::Shape as Geometry;
 use hardstand_physics::contact::BrickContact;
 use hardstand_physics::dynamics::{Data, kinematics};
-use hardstand_physics::model::Model;
+use hardstand_physics::model::{Base, Model};
 use hardstand_physics::plant::{
     Brick, Carrier, CollisionSet, CollisionShape, CollisionSpec, ContactModel, FreeBody, Mobility,
     PlantSpec,
@@ -120,6 +120,7 @@ pub(super) fn collisions(
     }
     let model = &common.loaded.model;
     keep_apart(&contact, model, &mut out);
+    keep_from_the_ground(model, common.ground, &mut out);
     disable(&contact, model, &link_of, &mut out);
     out
 }
@@ -169,6 +170,15 @@ fn keep_apart(contact: &Section<'_>, model: &Model, out: &mut CollisionSpec) {
     }
     let links = |(a, b)| (Carrier::Link(a), Carrier::Link(b));
     out.apart.extend(apart.into_iter().map(links));
+}
+
+/// A fixed base and ground at rest: neither can move.
+fn keep_from_the_ground(model: &Model, ground: &Ground, out: &mut CollisionSpec) {
+    if model.base == Base::Fixed {
+        let surfaces = ground.surfaces.iter().enumerate();
+        let still = surfaces.filter(|(_, surface)| surface.platform.is_none());
+        out.apart.extend(still.map(|(i, _)| (Carrier::Link(0), Carrier::Surface(i))));
+    }
 }
 
 /// Pairs in `contact.disable`: the shapes of these two links alone, not of what is fixed to them.

@@ -3,9 +3,9 @@
 use hardstand_physics::math;
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{
-    BodiesReading, BodyReading, ConstraintReading, DriveReading, DrivesReading, FootReading, FootSensorReading,
-    JointCommand, JointReading, JointTruth, SensorsReading, StateReading, StationReading,
-    TouchReading, Verdict,
+    BodiesReading, BodyReading, ConstraintReading, DriveReading, DrivesReading, FootReading,
+    FootSensorReading, JointCommand, JointReading, JointTruth, SensorsReading, StateReading,
+    StationReading, TouchReading, Verdict,
 };
 
 use super::Role::{self, Detail, Input, Label, Measure};

@@ -165,6 +165,45 @@ fn joint(kind: &str, [parent, child]: [&str; 2], xyz: &str) -> String {
     )
 }
 
+/// Force and depth of what a tower meets that is fixed to the world 0.1 m deep in this ground, and
+/// the number of points, at the start and after 20 ms.
+fn tower_on(ground: &str, model: &str) -> (f64, f64, usize) {
+    let urdf = [
+        "<robot name=\"r\">".to_owned(),
+        link("world", "", ""),
+        link("tower", "", "<box size=\"0.2 0.2 1\"/>"),
+        joint("fixed", ["world", "tower"], "0 0 0.4"),
+        link("arm", MASS, ""),
+        joint("revolute", ["world", "arm"], "0 0 1.3"),
+        "</robot>".to_owned(),
+    ]
+    .concat();
+    let model = format!("contact.model={model}");
+    let mut simulation = scenario_of(&urdf, &[&model, ground]).simulation();
+    run(&mut simulation, 20);
+    let points = simulation.plant().collisions().points();
+    let force_n = points.iter().map(|p| p.force_W().norm()).fold(0.0, f64::max);
+    let depth_m = points.iter().map(|p| p.depth_m).fold(0.0, f64::max);
+    (force_n, depth_m, points.len())
+}
+
+#[test]
+fn a_base_that_cannot_move_does_not_touch_ground_at_rest() {
+    let plane = "planes=[{position_m=[0.0, 0.0, 0.0], rpy_rad=[0.0, 0.0, 0.0]}]";
+    let pedestal = "terrain=[{kind=\"box\", position_m=[0.0, 0.0, -0.1], size_m=[1.0, 1.0, 0.2]}]";
+    let field = "terrain=[{kind=\"heightfield\", position_m=[0.0, 0.0, 0.0], origin_m=[-1.0, -1.0], spacing_m=1.0, \
+                 heights_m=[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]}]";
+    let belt = "planes=[{position_m=[0.0, 0.0, 0.0], rpy_rad=[0.0, 0.0, 0.0], \
+                motion={velocity_m_per_s=[0.5, 0.0, 0.0]}}]";
+    for model in ["exponential_spring", "hunt_crossley", "rigid"] {
+        for still in [plane, pedestal, field] {
+            assert_eq!(tower_on(still, model), (0.0, 0.0, 0), "{model}, {still}");
+        }
+    }
+    let (force_n, depth_m, points) = tower_on(belt, "exponential_spring");
+    assert!(force_n > 1e3 && depth_m > 0.09 && points >= 4, "{force_n} N, {depth_m} m, {points}");
+}
+
 /// A limp arm over a shelf; its finger is fixed to the hand, the shelf to the world, as a tower is.
 #[test]
 fn a_disabled_pair_is_of_two_links_and_not_of_what_is_fixed_to_them() {

@@ -229,19 +229,16 @@ impl CollisionSet {
 
     fn find_near_fields(&mut self, of: &Around<'_>) {
         self.near_fields.clear();
-        for (k, shape) in self.spec.shapes.iter().enumerate() {
-            if !shape.meets_ground {
-                continue;
-            }
+        for &(k, f) in &self.field_pairs {
+            let shape = &self.spec.shapes[k as usize];
+            let (surface, highest_m) = self.fields[f as usize];
             let X_WA = of.pose(shape.carrier).compose(&shape.X_BS);
-            let (corners, radius_m) = &self.corners[k];
-            for (f, (surface, highest_m)) in self.fields.iter().enumerate() {
-                let X_SA = of.ground.pose(*surface).X_WS.inverse().compose(&X_WA);
-                let low = corners.iter().map(|p| X_SA.point(p).z - radius_m);
-                let low = low.fold(f64::INFINITY, |low, z| if z < low { z } else { low });
-                if low < highest_m + self.spec.reach_m {
-                    self.near_fields.push((k as u32, f as u32));
-                }
+            let (corners, radius_m) = &self.corners[k as usize];
+            let X_SA = of.ground.pose(surface).X_WS.inverse().compose(&X_WA);
+            let low = corners.iter().map(|p| X_SA.point(p).z - radius_m);
+            let low = low.fold(f64::INFINITY, |low, z| if z < low { z } else { low });
+            if low < highest_m + self.spec.reach_m {
+                self.near_fields.push((k, f));
             }
         }
     }

@@ -39,7 +39,9 @@ pub struct CollisionSet {
     pub(super) corners: Vec<(Vec<Vec3>, f64)>,
     /// Height fields: the surface, and its highest point in S, m.
     pub(super) fields: Vec<(usize, f64)>,
-    /// Pairs of shapes of the spec and of `fields` that are near.
+    /// Pairs of shapes of the spec and of `fields` that may touch.
+    pub(super) field_pairs: Vec<(u32, u32)>,
+    /// Those of them that are near.
     pub(super) near_fields: Vec<(u32, u32)>,
     pub(super) poses: Vec<Pose>,
     pub(super) contacts: Contacts,
@@ -80,6 +82,7 @@ impl Clone for CollisionSet {
             corners: self.corners.clone(),
             fields: self.fields.clone(),
             near_fields,
+            field_pairs: self.field_pairs.clone(),
             poses: self.poses.clone(),
             contacts,
             field_contact: self.field_contact.clone(),
@@ -135,6 +138,7 @@ impl CollisionSet {
             round_m: corners.iter().map(|(c, r)| (c.len() <= 2).then_some(*r)).collect(),
             corners,
             near_fields: Vec::with_capacity(of.shapes.len() * fields.len()),
+            field_pairs: field_pairs(of, &fields),
             fields,
             poses: vec![Pose::IDENTITY; links + of.bodies.len() + spec.ground.len()],
             contacts,
@@ -472,6 +476,17 @@ fn scene(spec: &PlantSpec, links: usize) -> (Scene, Vec<Carrier>, Vec<(usize, f6
         scene.exclude_shapes(*a as u32, *b as u32);
     }
     (scene, carriers, fields)
+}
+
+/// Shapes and height fields that may touch, by their numbers among shapes and among height fields.
+fn field_pairs(of: &CollisionSpec, fields: &[(usize, f64)]) -> Vec<(u32, u32)> {
+    let mut out = Vec::new();
+    for (k, shape) in of.shapes.iter().enumerate().filter(|(_, shape)| shape.meets_ground) {
+        let may = |surface| !of.apart.contains(&(shape.carrier, Carrier::Surface(surface)));
+        let all = fields.iter().enumerate().filter(|(_, (surface, _))| may(*surface));
+        out.extend(all.map(|(f, _)| (k as u32, f as u32)));
+    }
+    out
 }
 
 /// The law of each shape on each surface, surfaces inner; none if no surface changes any.
