@@ -163,13 +163,29 @@ fn geometry(shape: &Shape) -> Option<Geometry> {
 /// Neighbours, and without `contact.self_collision` all links.
 fn keep_apart(contact: &Section<'_>, model: &Model, out: &mut CollisionSpec) {
     let count = model.bodies.len();
-    let mut apart: Vec<(usize, usize)> = (1..count).map(|i| (model.bodies[i].parent, i)).collect();
+    let mut apart = neighbours(model, out);
     if !contact.bool("self_collision") {
         let all = |a: usize| (a + 1..count).map(move |b| (a, b));
         apart = (0..count).flat_map(all).collect();
     }
     let links = |(a, b)| (Carrier::Link(a), Carrier::Link(b));
     out.apart.extend(apart.into_iter().map(links));
+}
+
+/// Links that a joint connects, or several in a row with nothing between them that has mass or
+/// shape: a planar joint, say, which is two slides and a turn.
+fn neighbours(model: &Model, out: &CollisionSpec) -> Vec<(usize, usize)> {
+    let has_shape = |body| out.shapes.iter().any(|shape| shape.carrier == Carrier::Link(body));
+    let is_step =
+        |body: usize| body > 0 && model.bodies[body].inertia.mass <= 0.0 && !has_shape(body);
+    let above = |body: usize| {
+        let mut link = model.bodies[body].parent;
+        while is_step(link) {
+            link = model.bodies[link].parent;
+        }
+        link
+    };
+    (1..model.bodies.len()).map(|body| (above(body), body)).collect()
 }
 
 /// A fixed base and ground at rest: neither can move.

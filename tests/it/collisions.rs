@@ -165,6 +165,33 @@ fn joint(kind: &str, [parent, child]: [&str; 2], xyz: &str) -> String {
     )
 }
 
+/// A planar joint is a chain of steps without mass, as is a joint with a cross of one's own.
+#[test]
+fn links_that_several_joints_in_a_row_connect_do_not_touch() {
+    let robot = |joints: &str| {
+        let ball = "<sphere radius=\"0.05\"/>";
+        let base = link("base", MASS, "<box size=\"0.2 0.2 0.1\"/>");
+        let (plate, tip) = (link("plate", MASS, ball), link("tip", MASS, ball));
+        // clear of each other at the start, and within reach as the joints give way
+        let far = joint("revolute", ["plate", "tip"], "0 0 0.2");
+        format!("<robot name=\"r\">{base}{plate}{tip}{joints}{far}</robot>")
+    };
+    let planar = joint("planar", ["base", "plate"], "0 0 0.12");
+    let cross = [
+        link("cross", "", ""),
+        joint("revolute", ["base", "cross"], "0 0 0.12"),
+        joint("prismatic", ["cross", "plate"], "0 0 0"),
+    ]
+    .concat();
+    for joints in [planar, cross] {
+        let loaded = scenario_of(&robot(&joints), &[]);
+        let body = |name: &str| Carrier::Link(loaded.model.frame(name).unwrap().body);
+        let apart = |a: &str, b: &str| loaded.spec.collisions.apart.contains(&(body(a), body(b)));
+        assert!(apart("base", "plate") && apart("plate", "tip"), "{joints}");
+        assert!(!apart("base", "tip"), "{joints}");
+    }
+}
+
 /// Force and depth of what a tower meets that is fixed to the world 0.1 m deep in this ground, and
 /// the number of points, at the start and after 20 ms.
 fn tower_on(ground: &str, model: &str) -> (f64, f64, usize) {
