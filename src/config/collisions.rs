@@ -222,7 +222,7 @@ fn body(s: &Section<'_>, common: &Common<'_>, keys: &mut FittedKeys, out: &mut C
     let before = common.mistakes.count();
     let name = checked_name(s);
     let mass = s.f64("mass_kg", Range::between(1e-6, 1e6));
-    let Some((shape, I_com)) = solid(s, mass) else { return };
+    let solid = solid(s, mass);
     let optional = |key: &str, range: Range| if s.has(key) { s.vec3(key, range) } else { [0.0; 3] };
     let position = s.vec3("position_m", Range::between(-1e5, 1e5));
     let rpy = optional("rpy_rad", Range::between(-10.0, 10.0));
@@ -235,7 +235,10 @@ fn body(s: &Section<'_>, common: &Common<'_>, keys: &mut FittedKeys, out: &mut C
     let law = Law::read(s, common.defaults, common.materials);
     law.refuse_idle_keys(s);
     let friction = friction_of(s, common.defaults);
-    let Some(mobility) = mobility else { return };
+    let (Some((shape, I_com)), Some(mobility)) = (solid, mobility) else {
+        s.know(&["contact"]);
+        return;
+    };
     let is_free = mobility == Mobility::Free;
     if is_free && center != Vec3::zeros() {
         s.complain(
@@ -297,7 +300,12 @@ fn solid(s: &Section<'_>, mass: f64) -> Option<(Shape, Vec3)> {
     let size = Range::between(1e-3, 1e3);
     let round = || (s.f64("radius_m", size), s.f64("length_m", size));
     let words = [("box", 0), ("sphere", 1), ("cylinder", 2), ("capsule", 3)];
-    Some(match s.choice("shape", &words)? {
+    let Some(kind) = s.choice("shape", &words) else {
+        // the shape decides which of them there may be
+        s.know(&["size_m", "radius_m", "length_m"]);
+        return None;
+    };
+    Some(match kind {
         0 => {
             let size_m = s.vec3("size_m", size);
             let [x, y, z] = size_m.map(|l| l * l * mass / 12.0);
@@ -337,18 +345,15 @@ fn mobility(s: &Section<'_>) -> Option<Mobility> {
     if !s.has("joint") {
         return Some(Mobility::Free);
     }
-    let axis = || {
-        let axis = Vec3::from(s.vec3("axis", Range::between(-1e3, 1e3)));
-        if axis.norm() < 1e-3 {
-            s.mistake("axis", "a direction, at least 0.001 long");
-            return None;
+    match s.choice("joint", &[("free", 0), ("hinge", 1), ("slide", 2)]) {
+        Some(0) => Some(Mobility::Free),
+        Some(1) => Some(Mobility::Hinge { axis_B: s.direction("axis")? }),
+        Some(_) => Some(Mobility::Slide { axis_B: s.direction("axis")? }),
+        None => {
+            // which joint it is decides whether there may be one
+            s.know(&["axis"]);
+            None
         }
-        Some(axis.normalize())
-    };
-    match s.choice("joint", &[("free", 0), ("hinge", 1), ("slide", 2)])? {
-        0 => Some(Mobility::Free),
-        1 => Some(Mobility::Hinge { axis_B: axis()? }),
-        _ => Some(Mobility::Slide { axis_B: axis()? }),
     }
 }
 

@@ -25,6 +25,14 @@ pub(super) fn constraints(root: &Section<'_>, model: &Model, mistakes: &Mistakes
         s.finish();
     }
     mistakes.refuse_twins("constraints", out.all.iter().map(|c| c.name.as_str()));
+    let followers = model.couplings.iter().map(|c| model.joints[c.follower].name.as_str());
+    let taken: Vec<&str> = followers.collect();
+    for name in out.all.iter().map(|c| c.name.as_str()).filter(|name| taken.contains(name)) {
+        mistakes.add(format!(
+            "constraints: the name \"{name}\" is that of a joint that follows another, under which \
+             its forces are published; use another name"
+        ));
+    }
     if out.all.len() > CONSTRAINTS_MAX {
         let count = out.all.len();
         mistakes.add(format!("constraints has {count} entries; at most {CONSTRAINTS_MAX}"));
@@ -35,13 +43,8 @@ pub(super) fn constraints(root: &Section<'_>, model: &Model, mistakes: &Mistakes
 fn constraint(s: &Section<'_>, model: &Model, out: &mut Constraints) {
     let name = checked_name(s);
     let place = Range::between(-1e3, 1e3);
-    let optional =
-        |key: &str, default: [f64; 3]| if s.has(key) { s.vec3(key, place) } else { default };
-    let (point, normal) = (optional("point_m", [0.0; 3]), optional("normal", [0.0, 0.0, 1.0]));
-    let normal = Vec3::from(normal);
-    if normal.norm() < 1e-3 {
-        s.mistake("normal", "a direction, at least 0.001 long");
-    }
+    let point = if s.has("point_m") { s.vec3("point_m", place) } else { [0.0; 3] };
+    let normal = if s.has("normal") { s.direction("normal") } else { Some(Vec3::z()) };
     let slides = s.has("slides") && s.bool("slides");
     let active = !s.has("active") || s.bool("active");
     let times = if s.has("switch_at_s") {
@@ -56,7 +59,7 @@ fn constraint(s: &Section<'_>, model: &Model, out: &mut Constraints) {
         }
         frame
     };
-    let (Some(link), true) = (frame_of("link"), normal.norm() >= 1e-3) else { return };
+    let (Some(link), Some(normal)) = (frame_of("link"), normal) else { return };
     let plane = if s.has("plane_link") {
         let Some(frame) = frame_of("plane_link") else { return };
         Some(frame)
@@ -71,7 +74,7 @@ fn constraint(s: &Section<'_>, model: &Model, out: &mut Constraints) {
         s.complain("link", "the base is fixed, so nothing would be held");
         return;
     }
-    let axes = level_axes(&normal.normalize());
+    let axes = level_axes(&normal);
     let R_SP = plane.map_or(axes, |frame| frame.X_BF.R * axes);
     let index = out.all.len() as u32;
     let mut is = active;

@@ -153,13 +153,17 @@ fn stations_of(
         return None;
     };
     let points: Vec<(Vec3, StationShape)> = match given {
-        Some(points) => points.iter().map(|&p| (Vec3::from(p), round)).collect(),
+        Some(points) => {
+            if points.is_empty() {
+                s.mistake("points_m", "a list of at least one point");
+            }
+            points.iter().map(|&p| (Vec3::from(p), round)).collect()
+        }
+        // a mistake in the key is already reported
+        None if s.has("points_m") => Vec::new(),
         None => derived(s, link, &round, &loaded.collisions),
     };
     let several = points.len() > 1;
-    if points.is_empty() {
-        s.mistake("points_m", "a list of at least one point");
-    }
     for (i, (p_FS, shape)) in points.into_iter().enumerate() {
         if let Err(e) = shape.check() {
             // each key is in its own range, so the mistake is in the link's collision shape
@@ -196,13 +200,9 @@ fn round(s: &Section<'_>) -> StationShape {
     let size = Range::between(1e-4, 10.0);
     if s.has("ring_radius_m") {
         let tube = s.f64_if_given("radius_m", Range::between(0.0, 10.0)).unwrap_or(0.0);
-        let axis = Vec3::from(s.vec3("axis", Range::between(-1e3, 1e3)));
-        if axis.norm() < 1e-3 {
-            s.mistake("axis", "a direction, at least 0.001 long");
-            return StationShape::Point;
-        }
+        let Some(axis_B) = s.direction("axis") else { return StationShape::Point };
         return StationShape::Torus {
-            axis_B: axis.normalize(),
+            axis_B,
             ring_radius_m: s.f64("ring_radius_m", size),
             tube_radius_m: tube,
         };

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use hardstand_physics::spatial::Vec3;
 use toml::{Table, Value};
 
 /// All mistakes in a scenario.
@@ -225,6 +226,18 @@ impl<'a> Section<'a> {
     /// Three numbers.
     pub(crate) fn vec3(&self, key: &str, range: Range) -> [f64; 3] {
         self.numbers(key, "three", range)
+    }
+
+    /// A direction, as a unit vector; `None` after a mistake.
+    pub(crate) fn direction(&self, key: &str) -> Option<Vec3> {
+        let range = Range::between(-1e3, 1e3);
+        let found = self.get(key).and_then(|v| as_vec3(v, &range)).map(Vec3::from);
+        let found = found.filter(|v| v.norm() >= 1e-3);
+        if found.is_none() {
+            let allowed = "a direction [x, y, z], at least 0.001 long, each number within ±1000";
+            self.mistake(key, allowed);
+        }
+        found.map(|v| v.normalize())
     }
 
     /// Two numbers.

@@ -1,6 +1,6 @@
 //! The ground of a scenario: planes, solids, heightfields, and how they move.
 
-use crate::limits::{NAME_BYTES_MAX, SURFACES_MAX};
+use crate::limits::{NAME_BYTES_MAX, STAIRS_MAX, SURFACES_MAX};
 use hardstand_error::Result;
 use hardstand_physics::contact::{
     ContactMaterial, ConvexSolid, Heightfield, Platform, PlatformMotion, SoftGround, Surface,
@@ -170,7 +170,7 @@ fn solids(s: &Section<'_>, kind: Kind) -> Result<Vec<(Transform, SurfaceShape)>>
             ConvexSolid::ramp(length, width, s.f64("height_m", size), edge_m).map(solid)
         }
         Kind::Stairs => {
-            let steps = s.count("steps", 1, SURFACES_MAX as u32) as usize;
+            let steps = s.count("steps", 1, STAIRS_MAX as u32) as usize;
             let step = Range::between(1e-3, 10.0);
             let (rise, run) = (s.f64("rise_m", step), s.f64("run_m", step));
             let steps = stairs(steps, rise, run, s.f64("width_m", step), edge_m)?;

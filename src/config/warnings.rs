@@ -17,6 +17,8 @@ pub(super) fn warnings(table: &Table, model: &Model, spec: &PlantSpec) -> Vec<St
     out.extend(sunk(table, model, spec));
     out.extend(lifted(table, spec));
     out.extend(friction_without_effect(table, spec));
+    out.extend(restitution_without_effect(table, spec));
+    out.extend(nothing_touches(table, spec));
     out
 }
 
@@ -50,7 +52,6 @@ fn lifted(table: &Table, spec: &PlantSpec) -> Option<String> {
     if initial("place")?.as_str() != Some("above_ground") {
         return None;
     }
-    let number = |x: &Value| x.as_float().or_else(|| x.as_integer().map(|i| i as f64));
     let given = initial("position_m")?.as_array()?.iter().filter_map(number).collect::<Vec<_>>();
     let &[x, y, z] = &given[..] else { return None };
     let rise_m = (spec.q.p_WB - Vec3::new(x, y, z)).dot(&up_W(spec));
@@ -85,4 +86,35 @@ fn friction_without_effect(table: &Table, spec: &PlantSpec) -> Option<String> {
         "contact.{first} has no effect: every contact is hunt_crossley, whose friction is \
          materials.NAME.mu_static, mu_dynamic and mu_viscous"
     ))
+}
+
+/// Only rigid contacts give speed back by a coefficient.
+fn restitution_without_effect(table: &Table, spec: &PlantSpec) -> Option<String> {
+    let restitution = value(table, "contact", "restitution")?;
+    let shapes = spec.collisions.shapes.iter().map(|shape| &shape.model);
+    let models = spec.stations.iter().map(|station| &station.model).chain(shapes);
+    let is_rigid = |model: &ContactModel| *model == ContactModel::Rigid;
+    if number(restitution)? <= 0.0 || models.into_iter().any(is_rigid) {
+        return None;
+    }
+    Some(format!(
+        "contact.restitution = {restitution} has no effect: no contact is \"rigid\"; use \
+         contact.model = \"rigid\", or for springs a smaller contact.cz_s_per_m and for \
+         hunt_crossley materials.NAME.restitution"
+    ))
+}
+
+/// A robot without feet, of which only feet would touch.
+fn nothing_touches(table: &Table, spec: &PlantSpec) -> Option<String> {
+    let is_of_feet = value(table, "contact", "bodies")?.as_str() == Some("feet");
+    let has_none = spec.feet.is_empty() && spec.stations.is_empty();
+    (is_of_feet && has_none).then(|| {
+        "contact.bodies is \"feet\", and there are no [[feet]]: no link touches anything; use \
+         \"all\" or a list of links, or [] if that is meant"
+            .into()
+    })
+}
+
+fn number(x: &Value) -> Option<f64> {
+    x.as_float().or_else(|| x.as_integer().map(|i| i as f64))
 }

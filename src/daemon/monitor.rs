@@ -383,7 +383,9 @@ impl Monitor {
             real_time_factor: self.status.real_time_factor,
             base_height_m: state.q.p_WB.z,
             tilt_deg: hardstand_physics::math::acos_clamped(data.X_WB[0].R[(2, 2)]).to_degrees(),
-            foot_normal_sum_n: feet.iter().map(|f| simulation.plant().foot_normal_n(f)).sum(),
+            // the sum of no feet is −0
+            foot_normal_sum_n: 0.0
+                + feet.iter().map(|f| simulation.plant().foot_normal_n(f)).sum::<f64>(),
             weight_n: self.weight_n,
             authority: simulation.authority(),
             command_age_ticks: self.last.map(|r| r.command_age_ticks).filter(|a| *a != u32::MAX),

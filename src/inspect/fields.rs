@@ -96,7 +96,7 @@ pub(super) const STATE: [Field<StateReading>; 21] = [
         "velocity that controllers that walk are asked for: ahead, to the left"),
     field("cmd_vel.yaw_rate", ONE, "rad/s", Detail, |s, _| s.velocity_command.yaw_rate_rad_per_s,
         "turn to the left that they are asked for"),
-    field("feet.normal", ONE, "N", Measure, |s, _| s.foot_normal_n.iter().sum(),
+    field("feet.normal", ONE, "N", Measure, |s, _| 0.0 + s.foot_normal_n.iter().sum::<f64>(),
         "sum of the normal forces of all feet"),
 ];
 
@@ -216,7 +216,8 @@ pub(super) const CONSTRAINT: [Field<ConstraintReading>; 5] = [
 #[rustfmt::skip]
 pub(super) const FOLLOWER: [Field<ConstraintReading>; 5] = [
     field("active", ONE, "", Detail, |c, _| f64::from(c.active), "1: a follower always acts"),
-    field("point.*", XYZ, "m", Measure, |c, i| c.point_world_m[i], "origin of the link that follows"),
+    field("point.*", XYZ, "m", Measure, |c, i| c.point_world_m[i],
+        "origin of the link that follows"),
     field("force.*", XYZ, "N·m|N", Measure, |c, i| c.force_world_n[i],
         "effort that makes the joint follow, along its axis"),
     field("height", ONE, "rad|m", Detail, |c, _| c.height_m,

@@ -218,7 +218,8 @@ fn tower_on(ground: &str, model: &str) -> (f64, f64, usize) {
 fn a_base_that_cannot_move_does_not_touch_ground_at_rest() {
     let plane = "planes=[{position_m=[0.0, 0.0, 0.0], rpy_rad=[0.0, 0.0, 0.0]}]";
     let pedestal = "terrain=[{kind=\"box\", position_m=[0.0, 0.0, -0.1], size_m=[1.0, 1.0, 0.2]}]";
-    let field = "terrain=[{kind=\"heightfield\", position_m=[0.0, 0.0, 0.0], origin_m=[-1.0, -1.0], spacing_m=1.0, \
+    let field = "terrain=[{kind=\"heightfield\", position_m=[0.0, 0.0, 0.0], \
+                 origin_m=[-1.0, -1.0], spacing_m=1.0, \
                  heights_m=[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]}]";
     let belt = "planes=[{position_m=[0.0, 0.0, 0.0], rpy_rad=[0.0, 0.0, 0.0], \
                 motion={velocity_m_per_s=[0.5, 0.0, 0.0]}}]";
@@ -310,6 +311,36 @@ fn mistakes_in_bodies_and_shapes_are_named() {
     let moving = body("shape=\"sphere\", radius_m=0.1, position_m=[0.0, 0.0, 1.0]");
     let refused = scenario(&[&moving, "sim.integrator=rk4"]).unwrap_err().to_string();
     assert!(refused.contains("[[bodies]]"), "{refused}");
+}
+
+/// A key is not unknown because another one is wrong, and a missing key is missing once.
+#[test]
+fn a_mistake_in_a_body_or_a_foot_is_one_mistake() {
+    let body = |rest: &str| {
+        format!("bodies=[{{name=\"b\", mass_kg=1.0, position_m=[0.0, 0.0, 1.0], {rest}}}]")
+    };
+    let foot = |rest: &str| format!("feet=[{{name=\"FL\", link=\"FL_foot\", {rest}}}]");
+    let ball = "shape=\"sphere\", radius_m=0.1";
+    for (set, named) in [
+        (body("shape=\"cone\""), "shape is \"cone\""),
+        (body("shape=\"cone\", radius_m=0.1, length_m=0.2"), "shape is \"cone\""),
+        (body(&format!("{ball}, joint=\"ball\", axis=[0.0, 0.0, 1.0]")), "joint is \"ball\""),
+        (body(&format!("{ball}, joint=\"hinge\"")), "axis is missing"),
+        (
+            body(&format!("{ball}, joint=\"slide\", axis=[0.0, 0.0, 0.0]")),
+            "axis is [0.0, 0.0, 0.0]",
+        ),
+        (foot("ring_radius_m=0.1, points_m=[[0.0, 0.0, 0.0]]"), "axis is missing"),
+        (foot("points_m=1"), "points_m is 1"),
+        (foot("points_m=[]"), "points_m is []"),
+        ("feet=[{name=\"hip\", link=\"FL_hip\"}]".into(), "points_m is missing"),
+        ("constraints=[{name=\"c\", link=\"trunk\", normal=\"up\"}]".into(), "normal is \"up\""),
+    ] {
+        let refused = scenario(&[&set]).unwrap_err().to_string();
+        assert!(refused.contains(named), "{set}: {refused}");
+        let mistakes = refused.lines().filter(|line| line.trim_start().starts_with("- "));
+        assert!(mistakes.count() <= 1 && !refused.contains("unknown"), "{set}: {refused}");
+    }
 }
 
 #[test]

@@ -53,6 +53,7 @@ fn wrong_values_are_refused_with_key_value_and_range() {
         (terrain("kind=\"box\", size_m=[1,1,0.01]"), "terrain[0].kind: "),
         (terrain("kind=\"ramp\", length_m=1, width_m=1"), "terrain[0].height_m is missing"),
         (terrain("kind=\"stairs\", steps=0, rise_m=0.1, run_m=0.3, width_m=1"), "[0].steps is 0"),
+        (terrain("kind=\"stairs\", steps=127, rise_m=0.1, run_m=0.3, width_m=1"), "steps is 127"),
         (
             terrain("kind=\"heightfield\", origin_m=[0,0], spacing_m=1, heights_m=[[0,0],[0]]"),
             "terrain[0].heights_m: it must be a list of rows of equal length",

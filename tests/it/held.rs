@@ -192,6 +192,16 @@ fn a_robot_hangs_on_a_rail() {
     assert!(moved.x > 0.1 && moved.y.abs() < 1e-9 && moved.z.abs() < 1e-9, "{moved:?}");
 }
 
+/// The forces of a follower have the name of its joint.
+#[test]
+fn a_constraint_does_not_take_the_name_of_a_follower() {
+    let named = GANTRY.replace("gantry", "FL_calf_joint");
+    let refused = with_followers(&[&named]).unwrap_err().to_string();
+    assert!(refused.contains("\"FL_calf_joint\" is that of a joint that follows"), "{refused}");
+    let free = GANTRY.replace("gantry", "RL_calf_joint");
+    with_followers(&[&free]).unwrap();
+}
+
 #[test]
 fn mistakes_in_constraints_are_named() {
     for (set, named) in [

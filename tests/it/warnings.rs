@@ -1,5 +1,9 @@
 //! What a scenario says, but hardly means, is told.
 
+use std::ffi::OsStr;
+
+use crate::common::logs::hardstand;
+use crate::common::process::Scene;
 use crate::common::scene::quadruped;
 
 #[test]
@@ -23,4 +27,40 @@ fn friction_that_has_no_effect_is_told() {
     assert!(told.contains("materials."), "{told}");
     assert_eq!(of(&balls), "");
     assert_eq!(of(&ice), "");
+}
+
+#[test]
+fn restitution_without_a_rigid_contact_is_told() {
+    let of = |sets: &[&str]| quadruped(sets).warnings.concat();
+    let bouncy = "contact.restitution=0.3";
+    let told = of(&[bouncy]);
+    assert!(told.contains("contact.restitution = 0.3 has no effect"), "{told}");
+    assert!(told.contains("contact.model = \"rigid\""), "{told}");
+    assert_eq!(of(&[bouncy, "contact.model=rigid"]), "");
+    assert_eq!(of(&["contact.restitution=0"]), "");
+}
+
+#[test]
+fn a_robot_of_which_nothing_touches_is_told() {
+    let of = |sets: &[&str]| quadruped(sets).warnings.concat();
+    let told = of(&["contact.bodies=feet", "feet=[]", "stations=[]"]);
+    assert!(told.contains("there are no [[feet]]: no link touches anything"), "{told}");
+    for touches in ["contact.bodies=all", "contact.bodies=[]"] {
+        assert_eq!(of(&[touches, "feet=[]", "stations=[]"]), "", "{touches}");
+    }
+    assert_eq!(of(&["contact.bodies=feet"]), "");
+}
+
+/// The sum of nothing is −0, which a report would show as "-0.0 N".
+#[test]
+fn a_robot_without_feet_carries_nothing_on_them_and_not_less() {
+    let sets = ["feet=[]", "sim.pace=free", "sim.start=now"];
+    let mut more = vec!["--duration", "0.05"];
+    more.extend(sets.iter().flat_map(|set| ["--set", set]));
+    let scene = Scene::new();
+    let words = scene.run_args(&more);
+    let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
+    let (out, code) = hardstand(&words);
+    assert!(code == 0 && out.contains("feet carry 0.0 N of"), "{out}");
+    assert!(!out.contains("-0.0 N"), "{out}");
 }
