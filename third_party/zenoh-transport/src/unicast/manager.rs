@@ -60,6 +60,9 @@ pub struct TransportManagerConfigUnicast {
     pub accept_timeout: Duration,
     pub accept_pending: usize,
     pub max_sessions: usize,
+    /// Sessions beyond `max_sessions` up to which a user is still let in, by user name or by the
+    /// common name of the certificate.
+    pub extra_sessions: HashMap<String, usize>,
     pub is_qos: bool,
     pub is_lowlatency: bool,
     #[cfg(feature = "transport_multilink")]
@@ -155,6 +158,7 @@ pub struct TransportManagerBuilderUnicast {
     pub(super) accept_timeout: Duration,
     pub(super) accept_pending: usize,
     pub(super) max_sessions: usize,
+    pub(super) extra_sessions: HashMap<String, usize>,
     pub(super) is_qos: bool,
     #[cfg(feature = "transport_multilink")]
     pub(super) max_links: usize,
@@ -175,6 +179,7 @@ impl fmt::Debug for TransportManagerBuilderUnicast {
             .field("accept_timeout", &self.accept_timeout)
             .field("accept_pending", &self.accept_pending)
             .field("max_sessions", &self.max_sessions)
+            .field("extra_sessions", &self.extra_sessions)
             .field("is_qos", &self.is_qos);
         #[cfg(feature = "transport_multilink")]
         debug.field("max_links", &self.max_links);
@@ -215,6 +220,11 @@ impl TransportManagerBuilderUnicast {
 
     pub fn max_sessions(mut self, max_sessions: usize) -> Self {
         self.max_sessions = max_sessions;
+        self
+    }
+
+    pub fn extra_sessions(mut self, extra_sessions: HashMap<String, usize>) -> Self {
+        self.extra_sessions = extra_sessions;
         self
     }
 
@@ -259,6 +269,14 @@ impl TransportManagerBuilderUnicast {
         ));
         self = self.accept_pending(*config.transport().unicast().accept_pending());
         self = self.max_sessions(*config.transport().unicast().max_sessions());
+        // in the metadata, because the configuration's crate has no field for it
+        let extra = config.metadata()["extra_sessions"].as_object();
+        let extra = extra.into_iter().flatten();
+        self = self.extra_sessions(
+            extra
+                .filter_map(|(user, n)| Some((user.clone(), n.as_u64()?.try_into().ok()?)))
+                .collect(),
+        );
         self = self.qos(*config.transport().unicast().qos().enabled());
         self = self.lowlatency(*config.transport().unicast().lowlatency());
 
@@ -293,6 +311,7 @@ impl TransportManagerBuilderUnicast {
             accept_timeout: self.accept_timeout,
             accept_pending: self.accept_pending,
             max_sessions: self.max_sessions,
+            extra_sessions: self.extra_sessions,
             is_qos: self.is_qos,
             #[cfg(feature = "transport_multilink")]
             max_links: self.max_links,
@@ -332,6 +351,7 @@ impl Default for TransportManagerBuilderUnicast {
             accept_timeout: Duration::from_millis(*transport.accept_timeout()),
             accept_pending: *transport.accept_pending(),
             max_sessions: *transport.max_sessions(),
+            extra_sessions: HashMap::new(),
             is_qos: *qos.enabled(),
             #[cfg(feature = "transport_multilink")]
             max_links: *transport.max_links(),
@@ -591,6 +611,23 @@ impl TransportManager {
         Ok(())
     }
 
+    /// The number of sessions from which on this peer is refused.
+    fn max_sessions_for(&self, config: &TransportConfigUnicast, link: &LinkUnicast) -> usize {
+        #[cfg(feature = "auth_usrpwd")]
+        let name = config.auth_id.0.as_deref();
+        #[cfg(not(feature = "auth_usrpwd"))]
+        let name = None;
+        let name = match name {
+            Some(name) => std::str::from_utf8(name).ok(),
+            None => link.get_auth_id().get_cert_common_name(),
+        };
+        let unicast = &self.config.unicast;
+        let extra = name.and_then(|name| unicast.extra_sessions.get(name));
+        unicast
+            .max_sessions
+            .saturating_add(extra.copied().unwrap_or(0))
+    }
+
     pub(super) async fn init_new_transport_unicast(
         &self,
         config: TransportConfigUnicast,
@@ -625,10 +662,11 @@ impl TransportManager {
         }
 
         // Verify that we haven't reached the transport number limit
-        if guard.len() >= self.config.unicast.max_sessions {
+        let max_sessions = self.max_sessions_for(&config, &link.link.link);
+        if guard.len() >= max_sessions {
             let e = zerror!(
                 "Max transports reached ({}). Denying new transport with peer: {}",
-                self.config.unicast.max_sessions,
+                max_sessions,
                 config.zid
             );
             tracing::trace!("{e}");
