@@ -24,6 +24,9 @@ pub const LINK_HELD_MAX: usize = 128;
 pub const SESSIONS: u64 = 8;
 /// The same for a daemon that is the router of ROS 2 nodes.
 pub const ROS_SESSIONS: u64 = 64;
+/// zenoh sessions beyond these that are kept for users who may stop the robot, and as many again
+/// for those of them who may also end the stop.
+pub const STOP_SESSIONS: u64 = 2;
 /// Files that a daemon may open besides one for each session: it has about 30, and the rest is for
 /// handshakes and the log's next part.
 pub const OPEN_FILES: u64 = 64;

@@ -1,5 +1,6 @@
 //! Access control of the daemon: users, certificates, roles and the access list.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use hardstand_client::TlsFiles;
@@ -8,6 +9,7 @@ use hardstand_client::session::{Settings, tls_settings};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use crate::config::Access;
+use crate::limits::STOP_SESSIONS;
 
 use super::users::read_users;
 use super::{Keys, Order};
@@ -32,6 +34,7 @@ pub(super) fn daemon_settings(access: &Access, keys: &Keys, ros2_domain: u32) ->
         tls_settings(&TlsFiles { certificate, key, ca }, TLS_LISTEN, &mut settings)?;
     }
     settings.push(("access_control", access_control(access, keys, ros2_domain)));
+    settings.push(("metadata", extra_sessions(access)));
     Ok(settings)
 }
 
@@ -124,23 +127,48 @@ fn access_control(access: &Access, keys: &Keys, ros2_domain: u32) -> String {
     )
 }
 
+/// A role: who has it, and what it is good for.
+struct Role<'a> {
+    name: &'static str,
+    users: &'a [String],
+    rules: &'static str,
+    /// Sessions up to which its users are let in beyond `bus.sessions_max`.
+    extra_sessions: u64,
+}
+
+/// The table of rights.
+fn roles(access: &Access) -> [Role<'_>; 4] {
+    let role = |name, users, rules, extra_sessions| Role { name, users, rules, extra_sessions };
+    let command = "[\"watch\", \"ask\", \"hear\", \"command\", \"join\", \"steer\"]";
+    let operate = "[\"watch\", \"ask\", \"hear\", \"change\", \"steer\"]";
+    [
+        role("controllers", &access.controllers, command, STOP_SESSIONS),
+        role("operators", &access.operators, operate, 2 * STOP_SESSIONS),
+        role("viewers", &access.viewers, "[\"watch\", \"ask\", \"hear\"]", 0),
+        role("ros2_nodes", &access.ros2_nodes, "[\"ros2_in\", \"ros2_out\"]", 0),
+    ]
+}
+
 /// Who has which role, and which rules a role has.
 fn subjects_and_policies(access: &Access) -> (Vec<String>, Vec<String>) {
     let kind = if access.users_file.is_some() { "usernames" } else { "cert_common_names" };
-    let roles = [
-        (
-            "controllers",
-            &access.controllers,
-            "[\"watch\", \"ask\", \"hear\", \"command\", \"join\", \"steer\"]",
-        ),
-        ("operators", &access.operators, "[\"watch\", \"ask\", \"hear\", \"change\", \"steer\"]"),
-        ("viewers", &access.viewers, "[\"watch\", \"ask\", \"hear\"]"),
-        ("ros2_nodes", &access.ros2_nodes, "[\"ros2_in\", \"ros2_out\"]"),
-    ];
     let (mut subjects, mut policies) = (Vec::new(), Vec::new());
-    for (role, names, rules) in roles.iter().filter(|(_, names, _)| !names.is_empty()) {
-        subjects.push(format!("{{id: {role:?}, {kind}: {names:?}}}"));
-        policies.push(format!("{{rules: {rules}, subjects: [{role:?}]}}"));
+    for Role { name, users, rules, .. } in roles(access).iter().filter(|r| !r.users.is_empty()) {
+        subjects.push(format!("{{id: {name:?}, {kind}: {users:?}}}"));
+        policies.push(format!("{{rules: {rules}, subjects: [{name:?}]}}"));
     }
     (subjects, policies)
+}
+
+/// Who is let in although `bus.sessions_max` sessions are there: those who may stop the robot, so
+/// that no number of other sessions keeps them from it. The copy of zenoh-transport reads this.
+fn extra_sessions(access: &Access) -> String {
+    let mut extra = BTreeMap::new();
+    for role in roles(access).iter().filter(|r| r.extra_sessions > 0) {
+        for user in role.users {
+            let most = extra.entry(user).or_insert(0);
+            *most = role.extra_sessions.max(*most);
+        }
+    }
+    format!("{{extra_sessions: {extra:?}}}")
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::limits::{NAME_BYTES_MAX, ROS_SESSIONS, SESSIONS};
+use crate::limits::{NAME_BYTES_MAX, ROS_SESSIONS, SESSIONS, STOP_SESSIONS};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::Model;
 use hardstand_protocol::{ENDPOINT, is_endpoint, is_name_char, is_user_name};
@@ -69,6 +69,13 @@ impl BusSettings {
     pub fn sessions(&self) -> u64 {
         let own = if self.ros2 == Ros2Mode::RmwZenoh { ROS_SESSIONS } else { SESSIONS };
         self.sessions_max.unwrap_or(own)
+    }
+
+    /// Likewise, with those that are kept for users who may stop the robot.
+    #[must_use]
+    pub fn all_sessions(&self) -> u64 {
+        let kept = if self.access.is_some() { 2 * STOP_SESSIONS } else { 0 };
+        self.sessions() + kept
     }
 }
 

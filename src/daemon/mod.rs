@@ -132,7 +132,7 @@ pub fn run(
     mut watch: impl FnMut(Happening<'_>),
 ) -> Result<Summary> {
     fault_point::arm();
-    allow_open_files(OPEN_FILES + scenario.bus.sessions())?;
+    allow_open_files(OPEN_FILES + scenario.bus.all_sessions())?;
     let (free, core) = core_of(scenario);
     keep_off_core(core);
     keep_files_private();

@@ -88,6 +88,18 @@ fn settings(ca: &std::path::Path, own: Option<&TlsFiles>) -> Vec<(&'static str, 
     out
 }
 
+/// Beside two sessions, a viewer may have six, and who may stop the robot one more.
+fn the_name_decides_about_a_place(c: &Certified) {
+    let open = |name: &str| {
+        let tls = settings(&c.dir.join("ca.pem"), Some(&files(&c.dir, name)));
+        let more: Vec<(&str, &str)> = tls.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        raw_session(&c.endpoint, &more)
+    };
+    let viewers: Vec<_> = std::iter::from_fn(|| open("view")).take(9).collect();
+    assert_eq!(viewers.len(), 6);
+    assert!(open("ctrl").is_some());
+}
+
 #[test]
 fn only_certificates_of_the_authority_get_in_and_their_names_decide() {
     let _one = serial();
@@ -139,6 +151,7 @@ fn only_certificates_of_the_authority_get_in_and_their_names_decide() {
     counted(&viewer, "messages_denied", 1);
     let end = states.next_state(PATIENCE).unwrap().unwrap();
     assert_eq!((end.command_session, end.failure), (start.command_session, 0));
+    the_name_decides_about_a_place(&c);
     drop((states, viewer));
     controller.kill();
     c.daemon.signal(Signal::TERM);
