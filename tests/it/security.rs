@@ -5,6 +5,7 @@ mod files;
 mod floods;
 mod guarded;
 mod matrix;
+mod places;
 mod ros2;
 #[cfg(target_os = "linux")]
 mod sandbox;
