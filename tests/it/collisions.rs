@@ -131,7 +131,7 @@ fn links_of_one_robot_touch_each_other_unless_they_are_kept_apart() {
     let pairs = |s: &Scenario| s.spec.collisions.apart.len();
     let none = scenario(&["contact.self_collision=false"]).unwrap();
     assert!(pairs(&none) > pairs(&loaded));
-    let disabled = scenario(&["contact.disable=[[\"FL_calf\", \"FR_calf\"]]"]).unwrap();
+    let disabled = scenario(&["contact.disable=[[\"FL_foot\", \"FR_foot\"]]"]).unwrap();
     assert_eq!(disabled.spec.collisions.apart_shapes.len(), 1);
     assert!(loaded.spec.collisions.apart_shapes.is_empty());
 }

@@ -120,8 +120,8 @@ fn followers_of_a_urdf_follow_and_their_efforts_are_published() {
     }
 }
 
-/// What `contacts` had on the bus is what the log gives: of a gantry that lets go, and of two joints
-/// that follow others.
+/// What `contacts` had on the bus is what the log gives: of a gantry that lets go, and of two
+/// joints that follow others.
 #[test]
 fn forces_of_constraints_come_from_a_log_as_published() {
     let gantry = GANTRY.replace("[1.0]", "[0.05]");

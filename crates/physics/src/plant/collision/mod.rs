@@ -66,8 +66,8 @@ pub struct CollisionShape {
 pub struct CollisionSpec {
     /// Shapes of links and free bodies.
     pub shapes: Vec<CollisionShape>,
-    /// Carriers whose shapes never touch each other: links that a joint connects, say, or a link and
-    /// a surface, in this order; surfaces at rest that are no height fields count as one.
+    /// Carriers whose shapes never touch: links that a joint connects, say, or a link and a
+    /// surface, in this order; surfaces at rest that are no height fields count as one.
     pub apart: Vec<(Carrier, Carrier)>,
     /// Shapes that never touch each other, whatever else their carriers have: by their numbers.
     pub apart_shapes: Vec<(usize, usize)>,
