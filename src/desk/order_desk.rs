@@ -93,9 +93,9 @@ impl<W> OrderDesk<W> {
         payload: &[u8],
         streamed: bool,
     ) -> Result<HandedOver, Refusal> {
+        let hash = hash_of(order, payload);
         // the same order again: its answer was lost, or is on its way. Before all checks, since
         // another run may have begun with it
-        let hash = hash_of(order, payload);
         if let Ok((OrderHead { nonce, .. }, _)) = decode_order(order, payload) {
             if let Some(pending) = self.orders().pending(nonce) {
                 must_be_equal(nonce, pending.hash, hash)?;
