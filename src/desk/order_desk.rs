@@ -228,8 +228,8 @@ fn must_be_equal(nonce: u64, first: u64, hash: u64) -> Result<(), Refusal> {
         return Ok(());
     }
     let text = format!(
-        "nonce is {nonce}, which another order has had; it must be a random number, another one for \
-         each order"
+        "nonce is {nonce}, which another order has had; it must be a random number, another one \
+         for each order"
     );
     Err(Refusal { reason: Rejection::OutOfRange, text })
 }

@@ -177,7 +177,8 @@ impl RequestSender {
     }
 
     /// Takes the oldest event back that the loop has not taken, or else the oldest other request,
-    /// one that becomes an event first. It then has no effect. Its number, or `None` if the loop has taken all.
+    /// one that becomes an event first. It then has no effect. Its number, or `None` if the loop has
+    /// taken all.
     pub fn recall_oldest(&mut self) -> Option<u64> {
         let (number, _) = self.sent.iter().find_map(|queue| queue.try_recv().ok())?;
         self.unanswered = self.unanswered.saturating_sub(1);
