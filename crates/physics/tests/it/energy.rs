@@ -82,15 +82,16 @@ fn a_ball_in_a_wedge_gains_next_to_no_energy() {
     }
 }
 
-/// A ball and a box that are no part of the robot, thrown into a wedge, one onto the other.
+/// A box and a ball of 0.05 to 7 kg that are no part of the robot, thrown into a wedge, one onto the
+/// other.
 fn bodies_in_a_wedge(dice: &mut Dice) -> (Model, PlantSpec) {
     let (model, mut spec) = bystander();
     (spec.micro_steps, spec.integrator) = (1, Integrator::LinearlyImplicit);
     spec.ground = wedge(dice);
     let law = rubber(dice, 0.2);
-    let size_m = between(dice, 0.05, 0.15);
+    let size_m = between(dice, 0.03, 0.15);
     for (i, height_m) in [0.4, 0.8].into_iter().enumerate() {
-        let mass = between(dice, 0.1, 5.0);
+        let mass = math::exp(between(dice, -3.0, 2.0));
         let p_W = [between(dice, -0.05, 0.05), 0.0, height_m];
         let thrown = match i {
             0 => cuboid([size_m; 3], mass, p_W),
