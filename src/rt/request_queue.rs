@@ -176,9 +176,9 @@ impl RequestSender {
         Some(answer)
     }
 
-    /// Takes the oldest event back that the loop has not taken, or else the oldest other request,
-    /// one that becomes an event first. It then has no effect. Its number, or `None` if the loop has
-    /// taken all.
+    /// Takes the oldest event back that the loop has not taken, or else the oldest request to join
+    /// or leave, or else the oldest other one. It then has no effect. Its number, or `None` if the
+    /// loop has taken all.
     pub fn recall_oldest(&mut self) -> Option<u64> {
         let (number, _) = self.sent.iter().find_map(|queue| queue.try_recv().ok())?;
         self.unanswered = self.unanswered.saturating_sub(1);
