@@ -303,12 +303,15 @@ impl World {
 
     /// Keeps the near pairs for which `keep` is true.
     pub fn retain_near(&mut self, mut keep: impl FnMut(ShapeId, ShapeId) -> bool) {
-        self.near.retain(|key| keep((key >> 32) as ShapeId, *key as ShapeId));
+        self.near.retain(|key| {
+            let (a, b) = pair_of(*key);
+            keep(a, b)
+        });
     }
 
     /// The near pairs.
     pub fn near(&self) -> impl Iterator<Item = (ShapeId, ShapeId)> + '_ {
-        self.near.iter().map(|key| ((key >> 32) as ShapeId, *key as ShapeId))
+        self.near.iter().copied().map(pair_of)
     }
 
     /// Number of near pairs.
@@ -376,7 +379,7 @@ impl World {
         out.evaluated = self.near.len();
         out.dropped = self.overflow;
         for key in &self.near {
-            let (a, b) = ((key >> 32) as ShapeId, *key as ShapeId);
+            let (a, b) = pair_of(*key);
             let of =
                 |id: ShapeId| (&self.scene.colliders[id as usize].shape, &self.poses[id as usize]);
             contact(of(a), of(b), margin_m, &mut self.workspace, &mut self.patch);
@@ -389,6 +392,11 @@ impl World {
             out.points.extend_from_slice(points);
         }
     }
+}
+
+/// The shapes of a near pair.
+const fn pair_of(key: u64) -> (ShapeId, ShapeId) {
+    ((key >> 32) as ShapeId, key as ShapeId)
 }
 
 fn bounds_of(shape: &Shape, pose: &Pose, margin_m: f64) -> Aabb {

@@ -157,9 +157,12 @@ impl Plant {
     }
 
     /// Advances by one micro-step that starts at `t_ns`, in one or more parts.
-    pub(super) fn implicit_micro_step(&mut self, t_ns: u64) {
-        for (begin_ns, h_ns) in self.spec.parts_ns(self.part_count()) {
-            self.implicit_step(t_ns.wrapping_add(begin_ns), h_ns);
+    pub(super) fn implicit_micro_step(&mut self, mut t_ns: u64) {
+        let count = self.part_count();
+        for i in 0..count {
+            let h_ns = self.spec.part_ns(i, count);
+            self.implicit_step(t_ns, h_ns);
+            t_ns = t_ns.wrapping_add(h_ns);
         }
     }
 

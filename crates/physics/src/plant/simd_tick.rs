@@ -114,7 +114,7 @@ impl Plant {
     fn all_implicit_steps(&mut self, start_ns: u64) {
         let count = self.spec.micro_steps;
         let (halves, step_ns) = (self.needs_substep(), self.spec.micro_step_ns());
-        let half_ns = step_ns / 2;
+        let half_ns = self.spec.part_ns(0, 2);
         self.collect_implicit(if halves { half_ns } else { step_ns } as f64 / 1e9);
         self.commit(start_ns);
         let Self { lanes, data, state, contacts, references, .. } = self;
@@ -139,7 +139,9 @@ impl Plant {
         if i == 0 {
             self.lanes.load_tick(&self.state, &self.references);
         }
-        for (_, part_ns) in self.spec.parts_ns(self.part_count()) {
+        let count = self.part_count();
+        for part in 0..count {
+            let part_ns = self.spec.part_ns(part, count);
             let h = part_ns as f64 / 1e9;
             self.collect_implicit(h);
             self.commit(t_ns);

@@ -150,11 +150,10 @@ impl PlantSpec {
         self.period_ns / u64::from(self.micro_steps.max(1))
     }
 
-    /// Begin and length of each of `n` parts of a micro-step, ns.
-    pub(super) fn parts_ns(&self, n: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
+    /// Length of part `i` of `n` of a micro-step, ns.
+    pub(super) fn part_ns(&self, i: u64, n: u64) -> u64 {
         let step_ns = self.micro_step_ns();
-        let begin_ns = move |i| step_ns * i / n;
-        (0..n).map(move |i| (begin_ns(i), begin_ns(i + 1) - begin_ns(i)))
+        step_ns * (i + 1) / n - step_ns * i / n
     }
 }
 

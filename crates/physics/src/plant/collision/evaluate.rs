@@ -115,7 +115,6 @@ impl CollisionSet {
             self.world.find_near();
             self.drop_distant(of);
             self.find_near_fields(of);
-            self.find_stiff();
         }
         self.points.clear();
         self.touch_shapes(of);
@@ -142,16 +141,6 @@ impl CollisionSet {
             })
         });
         self.contacts = contacts;
-    }
-
-    fn find_stiff(&mut self) {
-        let on_ground =
-            |a: Carrier, b: Carrier| matches!([a, b], [Carrier::Link(_), Carrier::Surface(_)]);
-        let Self { world, carriers, near_fields, spec, .. } = self;
-        let stiff = |(a, b): (u32, u32)| !on_ground(carriers[a as usize], carriers[b as usize]);
-        let is_body = |k: u32| matches!(spec.shapes[k as usize].carrier, Carrier::Body(_));
-        self.stiff_is_near =
-            world.near().any(stiff) || near_fields.iter().any(|(k, _)| is_body(*k));
     }
 
     /// The law of a point, and whether it is one of two shapes.

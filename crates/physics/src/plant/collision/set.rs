@@ -58,8 +58,6 @@ pub struct CollisionSet {
     pub(super) spin_limit: SpinLimit,
     /// Whether more pairs are near, or more points touch, than there is room for.
     pub(super) overflows: bool,
-    /// See [`stiff_is_near`](Self::stiff_is_near).
-    pub(super) stiff_is_near: bool,
 }
 
 /// A derived clone would have no room, and would allocate in the loop.
@@ -94,7 +92,6 @@ impl Clone for CollisionSet {
             period_s: self.period_s,
             spin_limit: self.spin_limit.clone(),
             overflows: self.overflows,
-            stiff_is_near: self.stiff_is_near,
         }
     }
 }
@@ -151,7 +148,6 @@ impl CollisionSet {
             period_s: spec.period_ns as f64 / 1e9,
             spin_limit: SpinLimit::NONE,
             overflows: false,
-            stiff_is_near: false,
             spec: of.clone(),
             world,
             carriers,
@@ -224,8 +220,13 @@ impl CollisionSet {
 
     /// Whether shapes are near whose contact acts through a linearly implicit step as it was at its
     /// start: free bodies, and links that meet links.
-    pub(in super::super) const fn stiff_is_near(&self) -> bool {
-        self.stiff_is_near
+    pub(in super::super) fn stiff_is_near(&self) -> bool {
+        let on_ground =
+            |a: Carrier, b: Carrier| matches!([a, b], [Carrier::Link(_), Carrier::Surface(_)]);
+        let Self { world, carriers, near_fields, spec, .. } = self;
+        let stiff = |(a, b): (u32, u32)| !on_ground(carriers[a as usize], carriers[b as usize]);
+        let is_body = |k: u32| matches!(spec.shapes[k as usize].carrier, Carrier::Body(_));
+        world.near().any(stiff) || near_fields.iter().any(|(k, _)| is_body(*k))
     }
 
     /// Potential energy of all points, J.

@@ -207,11 +207,9 @@ impl<Q: SimdReal> Robot<Q> {
         let (twos, fours): (Vec<&EqualLimbs>, Vec<&EqualLimbs>) =
             limbs.equal.iter().partition(|l| l.roots.len() == 2);
         let groups: Vec<&EqualLimbs> = fours.iter().chain(&twos).copied().collect();
-        let step_ns = spec.micro_step_ns();
-        let half_ns = step_ns / 2;
         Self {
-            h: step_ns as f64 / 1e9,
-            halves: [half_ns, step_ns - half_ns].map(|ns| ns as f64 / 1e9),
+            h: spec.micro_step_ns() as f64 / 1e9,
+            halves: [0, 1].map(|i| spec.part_ns(i, 2) as f64 / 1e9),
             trunk: Trunk::new(parts, spec.gravity_W, &limbs.trunk, &groups),
             trunk_springs: TrunkSprings::on_trunk(parts.contacts, &limbs.trunk),
             pairs: twos.iter().map(|l| Group::new(parts, model, &limbs.trunk, l)).collect(),
