@@ -96,7 +96,7 @@ pub(super) const STATE: [Field<StateReading>; 21] = [
         "velocity that controllers that walk are asked for: ahead, to the left"),
     field("cmd_vel.yaw_rate", ONE, "rad/s", Detail, |s, _| s.velocity_command.yaw_rate_rad_per_s,
         "turn to the left that they are asked for"),
-    field("feet.normal", ONE, "N", Measure, |s, _| 0.0 + s.foot_normal_n.iter().sum::<f64>(),
+    field("feet.normal", ONE, "N", Measure, |s, _| s.foot_normal_sum_n(),
         "sum of the normal forces of all feet"),
 ];
 

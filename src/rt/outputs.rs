@@ -225,8 +225,7 @@ impl<C: Clock> Executive<C> {
             faults_refused: outcome.faults_refused,
             base_height_m: state.q.p_WB.z,
             tilt_cos: self.simulation.data().X_WB[0].R[(2, 2)],
-            // the sum of no feet is −0
-            foot_normal_sum_n: 0.0 + s.foot_normal_n.iter().sum::<f64>(),
+            foot_normal_sum_n: s.foot_normal_sum_n(),
             failure: outcome.failure,
             digest: state.digest,
             snapshots_dropped: self.counts.snapshots_dropped,

@@ -176,6 +176,13 @@ pub struct StationReading {
 }
 
 impl StateReading {
+    /// Sum of the normal forces of all feet, N.
+    #[must_use]
+    pub fn foot_normal_sum_n(&self) -> f64 {
+        // the sum of no feet is −0
+        0.0 + self.foot_normal_n.iter().sum::<f64>()
+    }
+
     /// Copies without allocating; both have been filled by the same plant.
     pub fn copy_from(&mut self, o: &Self) {
         let mut joints = take(&mut self.joints);
