@@ -1,6 +1,6 @@
 //! Events that a scenario has planned.
 
-use crate::limits::EVENTS_MAX;
+use crate::limits::{EVENTS_MAX, STOP_EVENTS};
 use hardstand_protocol::Event;
 
 /// Events by the tick at whose start they happen.
@@ -23,12 +23,12 @@ impl EventSchedule {
         self.next = self.events.partition_point(|&(due, _)| due < tick);
     }
 
-    /// Moves the events that are due at `tick` into `out`, at most [`EVENTS_MAX`]; the rest follows
-    /// in the next ticks.
+    /// Moves the events that are due at `tick` into `out`, as far as there is room beside an
+    /// emergency stop and its end; the rest follows in the next ticks.
     pub fn take_due(&mut self, tick: u64, out: &mut Vec<Event>) {
         while let Some(&(due, event)) = self.events.get(self.next)
             && due <= tick
-            && out.len() < EVENTS_MAX
+            && out.len() < EVENTS_MAX - STOP_EVENTS
         {
             out.push(event);
             self.next += 1;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::common::bench::{Bench, Hands, PERIOD_NS, ROOMY, TestClock, quadruped};
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
+use hardstand::limits::EVENTS_MAX;
 use hardstand::rt::{
     Answer, Ending, JoinAnswer, ManualClock, Request, RequestSender, StateReset, TickReport,
 };
@@ -321,4 +322,28 @@ fn a_pause_ends_however_often_the_robot_is_stopped_or_joined() {
     let ends = leases.iter().filter(|e| matches!(e, Event::Stop | Event::Arm));
     assert_eq!(ends.copied().collect::<Vec<_>>(), [Event::Stop, Event::Arm], "{leases:?}");
     assert!(log[6..].iter().all(|tick| tick.authority != Authority::Stopped));
+}
+
+/// Planned events leave room for a stop, also in a tick that requests have filled.
+#[test]
+fn a_stop_has_its_place_in_a_tick_that_is_full() {
+    let event = "{at_s=0.005, kind=\"push\", link=\"trunk\", force_n=[0,1,0], duration_s=0.001}";
+    let planned = format!("events=[{}]", [event; 4].join(","));
+    let mut bench = Bench::new(quadruped(&[&planned]), ROOMY);
+    let orders = RefCell::new(bench.orders.take().unwrap());
+    let stop = bench.emergency_stop.clone();
+    let between = |period: u64| {
+        if period == 5 {
+            assert!((0..30).all(|_| orders.borrow_mut().send(Request::Leave(7)).is_ok()));
+            stop.request();
+        }
+    };
+    let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
+    let (ending, _plant) = bench.executive(clock, SLIP, StartRule::Now, 20).run();
+    let log = bench.logged();
+    let pushes = |t: &LogTick| t.events.iter().filter(|e| matches!(e, Event::Push { .. })).count();
+    assert_eq!((ending, log.iter().map(pushes).sum::<usize>()), (Ending::Done, 4));
+    let full = log.iter().find(|t| t.events.contains(&Event::Stop)).unwrap();
+    assert!(full.events.len() > 30, "{}", full.events.len());
+    assert!(log.iter().all(|t| t.events.len() <= EVENTS_MAX), "{}", full.events.len());
 }
