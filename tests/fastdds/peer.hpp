@@ -77,6 +77,13 @@ void check(bool holds, const std::string& what) {
   if (!holds) fail(what);
 }
 
+template <class Qos>
+Qos reliable(Qos qos) {
+  qos.reliability().kind = RELIABLE_RELIABILITY_QOS;
+  qos.history().depth = 10;
+  return qos;
+}
+
 struct Peer {
   DomainParticipant* participant;
   Publisher* publisher;
@@ -98,9 +105,7 @@ struct Peer {
 
   template <class T>
   DataWriter* writer(const char* name, const char* type) {
-    DataWriterQos qos = DATAWRITER_QOS_DEFAULT;
-    qos.reliability().kind = RELIABLE_RELIABILITY_QOS;
-    qos.history().depth = 10;
+    const auto qos = reliable(DATAWRITER_QOS_DEFAULT);
     DataWriter* made = publisher->create_datawriter(topic<T>(name, type), qos);
     check(made, std::string("no writer of ") + name);
     return made;
@@ -108,9 +113,7 @@ struct Peer {
 
   template <class T>
   DataReader* reader(const char* name, const char* type) {
-    DataReaderQos qos = DATAREADER_QOS_DEFAULT;
-    qos.reliability().kind = RELIABLE_RELIABILITY_QOS;
-    qos.history().depth = 10;
+    const auto qos = reliable(DATAREADER_QOS_DEFAULT);
     DataReader* made = subscriber->create_datareader(topic<T>(name, type), qos);
     check(made, std::string("no reader of ") + name);
     return made;

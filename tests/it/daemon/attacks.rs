@@ -13,8 +13,9 @@ use hardstand_protocol::{
     encode_order, random_number,
 };
 use rustix::process::Signal;
-use zenoh::Wait;
+use serde::Serialize;
 use zenoh::qos::CongestionControl;
+use zenoh::{Session, Wait};
 
 use crate::common::process::{Log, Observer, PATIENCE, Scene, serial};
 
@@ -264,13 +265,17 @@ impl Stander {
     }
 }
 
-fn refusal<T: serde::Serialize>(scene: &Scene, order: Order, body: &T) -> String {
-    let session = open_client(&scene.endpoint).unwrap();
+/// The bytes of the answer to an order.
+fn asked(session: &Session, order: Order, head: &OrderHead, body: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    encode_order(order, &OrderHead::new("quadruped", 1, "intruder"), body, &mut bytes).unwrap();
+    encode_order(order, head, body, &mut bytes).unwrap();
     let query = session.get(key(order)).payload(bytes).timeout(PATIENCE).wait().unwrap();
-    let sample = query.recv().unwrap().into_result().unwrap();
-    let bytes = sample.payload().to_bytes();
+    query.recv().unwrap().into_result().unwrap().payload().to_bytes().into_owned()
+}
+
+fn refusal<T: Serialize>(scene: &Scene, order: Order, body: &T) -> String {
+    let session = open_client(&scene.endpoint).unwrap();
+    let bytes = asked(&session, order, &OrderHead::new("quadruped", 1, "intruder"), body);
     if order == Order::Join {
         let kind = hardstand_protocol::Kind::JoinReply;
         let reply: hardstand_protocol::JoinReply = decode(kind, &bytes).unwrap();
@@ -344,12 +349,8 @@ fn an_order_with_the_nonce_of_another_one_is_refused() {
     let session = open_client(&scene.endpoint).unwrap();
     let ask = |order: Order, asker: &str, number: u64| {
         let head = OrderHead { nonce: 77, ..OrderHead::new("quadruped", 1, asker) };
-        let mut bytes = Vec::new();
-        encode_order(order, &head, &ControlRequest { number, rewind: 0 }, &mut bytes).unwrap();
-        let query = session.get(key(order)).payload(bytes).timeout(PATIENCE).wait().unwrap();
-        let sample = query.recv().unwrap().into_result().unwrap();
-        let kind = hardstand_protocol::Kind::OrderReply;
-        decode::<OrderReply>(kind, &sample.payload().to_bytes()).unwrap()
+        let bytes = asked(&session, order, &head, &ControlRequest { number, rewind: 0 });
+        decode::<OrderReply>(hardstand_protocol::Kind::OrderReply, &bytes).unwrap()
     };
     let paused = ask(Order::Pause, "first", 0);
     assert_eq!(paused.verdict, 0);

@@ -14,7 +14,7 @@ use rustix::termios::{LocalModes, tcgetattr};
 
 use super::native_dds::{LOW_STATE, Peer, begin_with, domain};
 use super::peer::{self, Type, Way};
-use crate::common::process::{Observer, Scene, serial, wait_for};
+use crate::common::process::{Observer, Process, Scene, serial, wait_for};
 
 const REMOTE: (&str, &str) =
     ("rt/wirelesscontroller", "unitree_go::msg::dds_::WirelessController_");
@@ -156,13 +156,17 @@ fn a_writer_of_unitrees_remote_control_is_heard_over_dds() {
     scene.replays();
 }
 
+/// A daemon with Unitree's topics on the bus of ROS 2.
+fn daemon_with_unitree(scene: &Scene) -> Process {
+    let sets = ["ros2.mode=rmw_zenoh", "unitree.enabled=true", "sim.start=now"];
+    scene.daemon(&sets.map(|set| ["--set", set]).concat())
+}
+
 #[test]
 fn a_writer_of_unitrees_remote_control_is_heard_over_rmw_zenoh() {
     let _one = serial();
     let scene = Scene::new();
-    let sets = ["ros2.mode=rmw_zenoh", "unitree.enabled=true", "sim.start=now"];
-    let more: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
-    let _daemon = scene.daemon(&more);
+    let _daemon = daemon_with_unitree(&scene);
     let observer = Observer::of(&scene);
     let node = peer::Peer::connect(&scene.endpoint, Way::RmwZenoh);
     let hash = <WirelessController as Message>::HASH;
@@ -194,9 +198,7 @@ const STATE: Type = Type {
 fn events_of_a_game_controller_are_sticks_and_keys_until_it_is_not_heard() {
     let _one = serial();
     let scene = Scene::new();
-    let sets = ["ros2.mode=rmw_zenoh", "unitree.enabled=true", "sim.start=now"];
-    let more: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
-    let _daemon = scene.daemon(&more);
+    let _daemon = daemon_with_unitree(&scene);
     let observer = Observer::of(&scene);
     let controller = peer::Peer::connect(&scene.endpoint, Way::RmwZenoh);
     let states = controller.subscribe("lowstate", &STATE);
