@@ -34,7 +34,7 @@ use std::{
 };
 
 use futures::{future::select_all, task::AtomicWaker};
-use tokio::task::JoinHandle;
+use tokio::{sync::Semaphore, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 use zenoh_buffers::ZSlice;
 #[cfg(all(
@@ -517,6 +517,11 @@ async fn read_loop<F: Fn() -> Box<[u8]>>(
 
     /// Time for the messages of one link before those of the others have their turn.
     const RX_SLICE: Duration = Duration::from_micros(200);
+    /// Size of a batch from which on its messages can take longer than that, bytes.
+    const RX_BULK: usize = 8 * 1024;
+    /// Of all links one at a time has the turn to handle such a batch, in the order in which they ask. A
+    /// round of dozens of them would keep a link with little to read waiting for a tenth of a second.
+    static RX_BULK_TURN: Semaphore = Semaphore::const_new(1);
     let mut busy = Duration::ZERO;
     loop {
         tokio::select! {
@@ -528,11 +533,16 @@ async fn read_loop<F: Fn() -> Box<[u8]>>(
                     let header_bytes = if link.link.is_streamed() { 2 } else { 0 };
                     stats.inc_bytes(zenoh_stats::Rx, header_bytes + batch.len() as u64);
                 }
+                let turn = match batch.len() {
+                    0..RX_BULK => None,
+                    _ => Some(RX_BULK_TURN.acquire().await?),
+                };
                 let begin = Instant::now();
                 transport.read_messages(batch, link, #[cfg(feature = "stats")] &stats)?;
                 // A link on which there is always more to read would keep its thread for 128 reads
                 // of tokio's budget, 64 batches: others would wait for tenths of a second.
                 busy += begin.elapsed();
+                drop(turn);
                 if busy > RX_SLICE {
                     busy = Duration::ZERO;
                     tokio::task::yield_now().await;
