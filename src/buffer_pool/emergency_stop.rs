@@ -80,12 +80,6 @@ impl EmergencyStop {
         }
     }
 
-    /// The first tick in which the robot was stopped last; 0 if it has not been.
-    #[must_use]
-    pub fn last_tick(&self) -> u64 {
-        self.shared.tick.load(Ordering::Relaxed)
-    }
-
     /// True if a request has not been taken yet.
     #[must_use]
     pub fn is_requested(&self) -> bool {

@@ -17,7 +17,7 @@ use hardstand_protocol::{Kind, OrderReply};
 use super::orders::send;
 use super::{Bus, Keys, Order};
 
-/// Stops that can wait for their answer; of more, the answer comes at once.
+/// Stops that can wait for their answer elsewhere than on zenoh's thread.
 const WAITING_MAX: usize = 256;
 /// Longest wait for the loop, which looks every 2 ms.
 const TAKEN_WITHIN: Duration = Duration::from_secs(5);
@@ -35,6 +35,16 @@ struct Asked {
     number: u64,
     asker: String,
     query: Query,
+}
+
+impl Asked {
+    /// Answers once the loop has taken the stop. Without an answer the asker knows that the loop has
+    /// ended.
+    fn answer(self, stop: &EmergencyStop, gate: &OrderGate, key: &str) {
+        if let Some(taken) = stop.wait_taken(self.number, TAKEN_WITHIN) {
+            send(&self.query, key, Kind::OrderReply, &gate.stop_taken(taken, &self.asker));
+        }
+    }
 }
 
 impl StopService {
@@ -59,9 +69,8 @@ impl StopService {
                 }
             };
             if let Err(full) = asked_out.try_send(Asked { number, asker, query }) {
-                let Asked { query, .. } = full.into_inner();
-                let reply = OrderReply::accepted(requested.last_tick());
-                send(&query, &own, Kind::OrderReply, &reply);
+                // hundreds at once: their link can wait, the loop takes this one within 2 ms
+                full.into_inner().answer(&requested, &checked, &own);
             }
         })?;
         let (end, ended) = bounded(0);
@@ -93,10 +102,7 @@ fn answer(
             recv(asked) -> asked => asked.ok(),
             recv(ended) -> _ => None,
         };
-        let Some(Asked { number, asker, query }) = asked else { return };
-        // without an answer the asker knows that the loop has ended
-        if let Some(taken) = stop.wait_taken(number, TAKEN_WITHIN) {
-            send(&query, key, Kind::OrderReply, &gate.stop_taken(taken, &asker));
-        }
+        let Some(asked) = asked else { return };
+        asked.answer(stop, gate, key);
     }
 }

@@ -7,13 +7,19 @@ use std::time::{Duration, Instant};
 
 use hardstand_client::Client;
 use hardstand_client::session::open_client;
-use hardstand_protocol::{ControlRequest, Order, OrderHead, Verdict, encode_order};
+use hardstand_protocol::{
+    ControlRequest, Kind, Order, OrderHead, OrderReply, Verdict, decode, encode_order,
+};
 use rustix::process::Signal;
 use zenoh::Wait;
+use zenoh::handlers::FifoChannelHandler;
+use zenoh::query::Reply;
 
 use super::buses::Held;
 use super::peers::{Answering, free_udp};
 use crate::common::process::{Log, Observer, PATIENCE, Process, Scene, serial};
+
+const STOP: &str = "hardstand/quadruped/stop";
 
 fn steer(client: &Client, order: Order) -> u64 {
     client.steer(order, &ControlRequest::default(), PATIENCE).unwrap()
@@ -134,6 +140,40 @@ fn a_stop_acts_under_a_udp_peer_and_a_motor_bus() {
     let obeyed = after.flat_map(|t| &t.candidates).filter(|c| c.verdict == Verdict::Accepted);
     assert_eq!(obeyed.count(), 0, "commands acted after the stop");
     scene.replays();
+}
+
+/// More at once than wait for their answers: none gets that of an earlier stop.
+#[test]
+fn of_many_stops_at_once_each_gets_its_own_answer() {
+    let _one = serial();
+    let scene = Scene::new();
+    // ticks of milliseconds, one after another: the loop looks between them
+    let sets = ["--set", "sim.start=now", "--set", "sim.micro_steps=1000", "--pace", "free"];
+    let mut daemon = scene.daemon(&sets);
+    let observer = Observer::of(&scene);
+    steer(&observer.client, Order::Stop);
+    let armed = steer(&observer.client, Order::Arm);
+    let ask = || {
+        let session = open_client(&scene.endpoint).unwrap();
+        let mut bytes = Vec::new();
+        let head = OrderHead::new("quadruped", 1, "crowd");
+        encode_order(Order::Stop, &head, &ControlRequest::default(), &mut bytes).unwrap();
+        let get = |_| session.get(STOP).payload(bytes.clone()).timeout(PATIENCE).wait().unwrap();
+        let asked: Vec<_> = (0..1000).map(get).collect();
+        let answer = |replies: FifoChannelHandler<Reply>| {
+            let reply = replies.recv().unwrap().into_result().unwrap();
+            let reply: OrderReply = decode(Kind::OrderReply, &reply.payload().to_bytes()).unwrap();
+            reply.tick().unwrap()
+        };
+        asked.into_iter().map(answer).min().unwrap()
+    };
+    let first = std::thread::scope(|scope| {
+        let asking: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
+        asking.into_iter().map(|a| a.join().unwrap()).min().unwrap()
+    });
+    assert!(first >= armed, "a stop sent after tick {armed} is said to act from {first} on");
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
 }
 
 #[test]
