@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 
 use crate::config::{Pace, Scenario};
 use crate::rt::{
@@ -131,8 +131,9 @@ impl PhysicsThread {
         let _nothing_comes = self.ended.recv_timeout(patience).is_ok();
     }
 
+    /// True from the end of the loop on; the thread may still have to free what it used.
     pub(super) fn is_finished(&self) -> bool {
-        self.thread.is_finished()
+        self.ended.try_recv() == Err(TryRecvError::Disconnected)
     }
 
     /// How the loop ended; `None` if the thread panicked.

@@ -148,3 +148,16 @@ fn a_panic_of_the_recorder_stops_no_robot_and_hangs_no_run() {
     let out = daemon(&scene, "recorder:20", &more).ends_with(3);
     assert!(out.contains("the recorder thread panicked"), "{out}");
 }
+
+/// At its end the loop frees what it used, while the main thread no longer waits for a period: a bus
+/// that had no time to answer was taken for one that hangs.
+#[test]
+fn a_run_of_a_moment_does_not_restart_its_bus() {
+    let _one = serial();
+    for _ in 0..10 {
+        let scene = Scene::in_memory();
+        let sets = ["--set", "sim.start=now", "--pace", "free", "--duration", "0.2"];
+        let out = scene.daemon(&sets).ends_with(0);
+        assert!(!out.contains("io_restarts"), "{out}");
+    }
+}
