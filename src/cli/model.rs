@@ -95,6 +95,8 @@ struct FootRow<'a> {
 enum FootShape {
     Sphere { radius_m: f64 },
     Box { size_m: [f64; 3] },
+    Capsule { radius_m: f64, length_m: f64 },
+    Cylinder { radius_m: f64, length_m: f64 },
     Other,
 }
 
@@ -192,7 +194,17 @@ impl<'a> ModelResult<'a> {
                 FootShape::Box { size_m: [x, y, z] } => {
                     format!("box {x} × {y} × {z} m: 8 stations")
                 }
-                FootShape::Other => "neither sphere nor box: give points_m".into(),
+                FootShape::Capsule { radius_m, length_m } => {
+                    format!("capsule, radius {radius_m} m, length {length_m} m: 2 stations")
+                }
+                FootShape::Cylinder { .. } if self.has_better(first.link) => {
+                    "cylinder: no stations of its own beside the link's other shapes".into()
+                }
+                FootShape::Cylinder { radius_m, length_m } => format!(
+                    "cylinder, radius {radius_m} m, length {length_m} m: 6 stations if it stands, \
+                     2 if it lies"
+                ),
+                FootShape::Other => "a mesh: give points_m".into(),
             };
             let times = if count > 1 { format!(" ({count} of them)") } else { String::new() };
             show::line(&format!("  {}: {shape}{times}", first.link));
@@ -201,6 +213,13 @@ impl<'a> ModelResult<'a> {
         if self.possible_feet.is_empty() {
             show::line("  none: give points_m for each foot");
         }
+    }
+
+    /// Whether a link has a shape that gives stations, so that its cylinders give none.
+    fn has_better(&self, link: &str) -> bool {
+        let gives =
+            |shape: &FootShape| !matches!(shape, FootShape::Cylinder { .. } | FootShape::Other);
+        self.possible_feet.iter().any(|foot| foot.link == link && gives(&foot.shape))
     }
 }
 
@@ -262,7 +281,11 @@ fn possible_feet(loaded: &Loaded) -> Vec<FootRow<'_>> {
             shape: match c.shape {
                 Shape::Sphere { radius_m } => FootShape::Sphere { radius_m },
                 Shape::Box { size_m } => FootShape::Box { size_m },
-                _ => FootShape::Other,
+                Shape::Capsule { radius_m, length_m } => FootShape::Capsule { radius_m, length_m },
+                Shape::Cylinder { radius_m, length_m } => {
+                    FootShape::Cylinder { radius_m, length_m }
+                }
+                Shape::Mesh { .. } => FootShape::Other,
             },
         })
         .collect()

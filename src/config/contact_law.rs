@@ -266,7 +266,7 @@ impl Law {
                     s.complain(
                         "model",
                         "\"hunt_crossley\" is for spheres; give radius_m (m, > 0), or a link with \
-                         a collision sphere, or take another model",
+                         a collision sphere or capsule, or take another model",
                     );
                 }
                 None

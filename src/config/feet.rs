@@ -1,14 +1,15 @@
 //! Feet and stations of a scenario.
 
 use crate::limits::{FEET_MAX, NAME_BYTES_MAX, PLACES_MIN, STATIONS_MAX};
-use crate::urdf::{Collision, Loaded, Shape};
 use hardstand_physics::contact::{Friction, StationShape};
 use hardstand_physics::plant::{ContactModel, Foot, Station};
 use hardstand_physics::spatial::{Transform, Vec3};
 
 use super::by_mass::FittedKeys;
-use super::contact_law::{ContactDefaults, Law, friction_of};
-use super::materials::Materials;
+use super::collisions::Common;
+use super::contact_law::{Law, friction_of};
+use super::derived_stations::derived;
+use super::posture::Posture;
 use super::section::{Mistakes, Range, Section};
 use super::terrain::Ground;
 
@@ -33,24 +34,18 @@ pub(super) struct ShapedFoot {
     pub(super) friction: Friction,
 }
 
-pub(super) fn touching(
-    root: &Section<'_>,
-    loaded: &Loaded,
-    defaults: &ContactDefaults,
-    materials: &Materials,
-    ground: &Ground,
-    mistakes: &Mistakes,
-) -> Touching {
+pub(super) fn touching(root: &Section<'_>, common: &Common<'_>, posture: &Posture) -> Touching {
+    let Common { ground, mistakes, .. } = *common;
     let mut out = Touching::default();
     for (list, is_foot) in [("feet", true), ("stations", false)] {
         for s in root.sections(list) {
             if is_foot && by_shapes(&s) {
-                shaped_foot(&s, loaded, defaults, materials, &mut out);
+                shaped_foot(&s, common, &mut out);
                 s.finish();
                 continue;
             }
             let first = out.stations.len();
-            let foot = stations_of(&s, loaded, defaults, materials, ground, &mut out);
+            let foot = stations_of(&s, common, posture, &mut out);
             if let (true, Some((name, body, X_BF))) = (is_foot, foot) {
                 let stations = (first..out.stations.len()).collect();
                 out.feet.push(Foot { name, body, X_BF, stations, shapes: Vec::new() });
@@ -111,13 +106,8 @@ fn by_shapes(s: &Section<'_>) -> bool {
     s.has("contact") && s.choice("contact", &words).unwrap_or(false)
 }
 
-fn shaped_foot(
-    s: &Section<'_>,
-    loaded: &Loaded,
-    defaults: &ContactDefaults,
-    materials: &Materials,
-    out: &mut Touching,
-) {
+fn shaped_foot(s: &Section<'_>, common: &Common<'_>, out: &mut Touching) {
+    let Common { loaded, defaults, materials, .. } = *common;
     let (name, link) = (checked_name(s), s.text("link"));
     let friction = friction_of(s, defaults);
     let law = Law::read(s, defaults, materials);
@@ -135,12 +125,11 @@ fn shaped_foot(
 /// Adds the stations of one foot or patch; returns its name and frame.
 fn stations_of(
     s: &Section<'_>,
-    loaded: &Loaded,
-    defaults: &ContactDefaults,
-    materials: &Materials,
-    ground: &Ground,
+    common: &Common<'_>,
+    posture: &Posture,
     out: &mut Touching,
 ) -> Option<(String, usize, Transform)> {
+    let Common { loaded, defaults, materials, ground, .. } = *common;
     let (name, link) = (checked_name(s), s.text("link"));
     let friction = friction_of(s, defaults);
     let law = Law::read(s, defaults, materials);
@@ -161,7 +150,7 @@ fn stations_of(
         }
         // a mistake in the key is already reported
         None if s.has("points_m") => Vec::new(),
-        None => derived(s, link, &round, &loaded.collisions),
+        None => derived(s, frame, &round, &loaded.collisions, posture),
     };
     let several = points.len() > 1;
     for (i, (p_FS, shape)) in points.into_iter().enumerate() {
@@ -211,42 +200,4 @@ fn round(s: &Section<'_>) -> StationShape {
         Some(radius_m) => StationShape::Sphere { radius_m },
         None => StationShape::Point,
     }
-}
-
-/// Stations from the link's collision shapes: points in the link's frame, m. `round` rounds the
-/// corners of boxes.
-fn derived(
-    s: &Section<'_>,
-    link: &str,
-    round: &StationShape,
-    collisions: &[Collision],
-) -> Vec<(Vec3, StationShape)> {
-    let mut points = Vec::new();
-    if matches!(round, StationShape::Torus { .. }) {
-        s.mistake("ring_radius_m", "left out if points_m is not given");
-    }
-    for c in collisions.iter().filter(|c| c.frame == link) {
-        match c.shape {
-            Shape::Sphere { radius_m } => {
-                points.push((c.X_FC.p, StationShape::Sphere { radius_m }))
-            }
-            Shape::Box { size_m } => {
-                let half_m = size_m.map(|size| (0.5 * size - round.round_m()).max(0.0));
-                for i in 0..8_u8 {
-                    let side = |axis: usize| {
-                        if i >> axis & 1 == 1 { half_m[axis] } else { -half_m[axis] }
-                    };
-                    points.push((c.X_FC.point(&Vec3::new(side(0), side(1), side(2))), *round));
-                }
-            }
-            _ => {}
-        }
-    }
-    if points.is_empty() {
-        s.mistake(
-            "points_m",
-            &format!("given, because link \"{link}\" has no collision sphere or box"),
-        );
-    }
-    points
 }

@@ -1,7 +1,7 @@
 //! The robot of a scenario: model, joint overrides, initial state.
 
 use crate::urdf::BaseChoice;
-use hardstand_physics::contact::SurfaceShape;
+use hardstand_physics::contact::{Surface, SurfaceShape};
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{Carrier, CollisionPoint, ContactResult, Plant, PlantSpec};
@@ -128,9 +128,14 @@ pub(super) fn initial_state(initial: &Section<'_>, model: &Model) -> (Positions,
 
 /// The first plane's normal, or the direction against gravity, if the ground has no plane.
 pub(super) fn up_W(spec: &PlantSpec) -> Vec3 {
-    match spec.ground.first() {
+    up_over(&spec.ground, &spec.gravity_W)
+}
+
+/// As [`up_W`], of a plant that is not complete yet.
+pub(super) fn up_over(ground: &[Surface], gravity_W: &Vec3) -> Vec3 {
+    match ground.first() {
         Some(first) if matches!(first.shape, SurfaceShape::Plane) => first.X_WS.R * Vec3::z(),
-        _ if spec.gravity_W.norm() > 0.0 => -spec.gravity_W.normalize(),
+        _ if gravity_W.norm() > 0.0 => -gravity_W.normalize(),
         _ => Vec3::z(),
     }
 }

@@ -7,6 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::lcm::{LcmSettings, lcm};
 use super::ports::{PacketPorts, packet_ports};
+use super::posture::Posture;
 use super::realtime::{OverrunPolicy, Pace, RealtimeSettings, StartRule, wall_period_ns};
 use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
 use crate::simulation::{Simulation, WatchdogSpec};
@@ -252,15 +253,16 @@ fn plant_spec(
     let defaults = contact_law::contact_defaults(root, &materials, mistakes);
     let ground = terrain::ground(root, &materials, defaults.ground_material, mistakes);
     let regions = regions::regions(root, &defaults, &ground, mistakes);
-    let mut touching = feet::touching(root, loaded, &defaults, &materials, &ground, mistakes);
-    let (defaults, materials, ground) = (&defaults, &materials, &ground);
-    let common = collisions::Common { loaded, defaults, materials, ground, mistakes };
-    let collisions = collisions::collisions(root, &common, &mut touching);
-
     let initial = root.section("initial");
     let (q, v) = robot::initial_state(&initial, &loaded.model);
     let clearance_m = robot::clearance_m(&initial);
     initial.finish();
+
+    let (defaults, materials, ground) = (&defaults, &materials, &ground);
+    let common = collisions::Common { loaded, defaults, materials, ground, mistakes };
+    let up_W = robot::up_over(&ground.surfaces, &sim.gravity_W);
+    let mut touching = feet::touching(root, &common, &Posture::of(&loaded.model, &q, up_W));
+    let collisions = collisions::collisions(root, &common, &mut touching);
 
     let switch = foot_switch(root);
     let sensors = sensors::sensors(root, &loaded.model);

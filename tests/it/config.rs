@@ -204,7 +204,10 @@ fn more_refusals() {
         ),
         ("[joints.hip]\nq_min = 2.0\n", "joint hip: q_min 2 is above q_max 1"),
         ("[joints.hip]\nhold_kp = 2e4\n", "hold_kp is 20000; it must be at most command.kp_max"),
-        ("[[feet]]\nname = \"f\"\nlink = \"bare\"\n", "has no collision sphere or box"),
+        (
+            "[[feet]]\nname = \"f\"\nlink = \"bare\"\n",
+            "has no collision sphere, box, capsule or cylinder",
+        ),
         ("[[feet]]\nname = \"\"\nlink = \"leg\"\n", "feet[0].name is \"\"; it must be 1 to 96"),
         ("[[feet]]\nname = \"f\"\nlink = \"leg\"\npoints_m = [[1, 2]]\n", "a list of points"),
         ("feet = [1]\n", "feet[0] is 1; it must be a table"),

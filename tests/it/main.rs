@@ -93,6 +93,7 @@ mod simd;
 mod simulation;
 mod soak;
 mod soft;
+mod soles;
 mod spring_keys;
 #[cfg(feature = "zenoh")]
 mod tables;
