@@ -3,7 +3,7 @@
 use hardstand_geometry::Shape as Geometry;
 use hardstand_physics::contact::BrickContact;
 use hardstand_physics::dynamics::{Data, kinematics};
-use hardstand_physics::model::{Base, Model};
+use hardstand_physics::model::Model;
 use hardstand_physics::plant::{
     Brick, Carrier, CollisionSet, CollisionShape, CollisionSpec, ContactModel, FreeBody, Mobility,
     PlantSpec,
@@ -14,6 +14,7 @@ use toml::Value;
 use crate::limits::BODIES_MAX;
 use crate::urdf::{Loaded, Shape};
 
+use super::apart;
 use super::by_mass::FittedKeys;
 use super::contact_law::{ContactDefaults, Law, friction_of};
 use super::feet::{Touching, checked_name};
@@ -55,12 +56,18 @@ enum Links {
     Listed(Vec<String>),
 }
 
+/// What may touch.
+pub(super) struct Collided {
+    pub(super) spec: CollisionSpec,
+    pub(super) warnings: Vec<String>,
+}
+
 /// Shapes of links and bodies; feet that are made of shapes get theirs.
 pub(super) fn collisions(
     root: &Section<'_>,
     common: &Common<'_>,
     touching: &mut Touching,
-) -> CollisionSpec {
+) -> Collided {
     let (contact, robot) = (root.section("contact"), root.section("robot"));
     let law = Law::of_contact(common.defaults);
     law.refuse_idle_keys(&Section::new("contact".into(), None, common.mistakes));
@@ -119,10 +126,10 @@ pub(super) fn collisions(
         common.mistakes.add(format!("bodies has {count} entries; at most {BODIES_MAX}"));
     }
     let model = &common.loaded.model;
-    keep_apart(&contact, model, &mut out);
-    keep_from_the_ground(model, common.ground, &mut out);
-    disable(&contact, model, &link_of, &mut out);
-    out
+    apart::neighbours(&contact, model, &mut out);
+    apart::fixed_base(model, common.ground, &mut out);
+    let warnings = apart::disable(&contact, common.loaded, &link_of, &mut out);
+    Collided { spec: out, warnings }
 }
 
 fn links(contact: &Section<'_>, model: &Model) -> Links {
@@ -157,63 +164,6 @@ fn geometry(shape: &Shape) -> Option<Geometry> {
         }
         Shape::Capsule { radius_m, length_m } => Geometry::capsule(radius_m, length_m).ok(),
         Shape::Mesh { .. } => None,
-    }
-}
-
-/// Neighbours, and without `contact.self_collision` all links.
-fn keep_apart(contact: &Section<'_>, model: &Model, out: &mut CollisionSpec) {
-    let count = model.bodies.len();
-    let mut apart = neighbours(model, out);
-    if !contact.bool("self_collision") {
-        let all = |a: usize| (a + 1..count).map(move |b| (a, b));
-        apart = (0..count).flat_map(all).collect();
-    }
-    let links = |(a, b)| (Carrier::Link(a), Carrier::Link(b));
-    out.apart.extend(apart.into_iter().map(links));
-}
-
-/// Links that a joint connects, or several in a row with nothing between them that has mass or
-/// shape: a planar joint, say, which is two slides and a turn.
-fn neighbours(model: &Model, out: &CollisionSpec) -> Vec<(usize, usize)> {
-    let has_shape = |body| out.shapes.iter().any(|shape| shape.carrier == Carrier::Link(body));
-    let is_step =
-        |body: usize| body > 0 && model.bodies[body].inertia.mass <= 0.0 && !has_shape(body);
-    let above = |body: usize| {
-        let mut link = model.bodies[body].parent;
-        while is_step(link) {
-            link = model.bodies[link].parent;
-        }
-        link
-    };
-    (1..model.bodies.len()).map(|body| (above(body), body)).collect()
-}
-
-/// A fixed base and ground at rest: neither can move.
-fn keep_from_the_ground(model: &Model, ground: &Ground, out: &mut CollisionSpec) {
-    if model.base == Base::Fixed {
-        let surfaces = ground.surfaces.iter().enumerate();
-        let still = surfaces.filter(|(_, surface)| surface.platform.is_none());
-        out.apart.extend(still.map(|(i, _)| (Carrier::Link(0), Carrier::Surface(i))));
-    }
-}
-
-/// Pairs in `contact.disable`: the shapes of these two links alone, not of what is fixed to them.
-/// `link_of` has the link of each shape of the robot.
-fn disable(contact: &Section<'_>, model: &Model, link_of: &[&str], out: &mut CollisionSpec) {
-    let shapes_of = |link: &str| {
-        let all = link_of.iter().enumerate().filter(|(_, name)| **name == link);
-        all.map(|(shape, _)| shape).collect::<Vec<_>>()
-    };
-    for (i, pair) in contact.text_rows("disable").iter().enumerate() {
-        let links = pair.iter().filter(|name| model.frame(name).is_some());
-        let ([a, b], 2) = (pair.as_slice(), links.count()) else {
-            let text = format!("entry {i} is {pair:?}; it must be two links of the robot");
-            contact.complain("disable", &text);
-            continue;
-        };
-        let (of_a, of_b) = (shapes_of(a), shapes_of(b));
-        let pairs = of_a.iter().flat_map(|a| of_b.iter().map(|b| (*a, *b)));
-        out.apart_shapes.extend(pairs);
     }
 }
 

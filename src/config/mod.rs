@@ -5,6 +5,7 @@
 
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
+mod apart;
 mod bus;
 mod bus_ids;
 mod buses;

@@ -21,6 +21,7 @@ use hardstand_protocol::{Event, HoldGains};
 
 use super::bus::{BusSettings, bus};
 use super::buses::{MotorBus, buses};
+use super::collisions::Collided;
 use super::control::{ControlSettings, control};
 use super::robot_file::robot_file;
 use super::ros2::{Ros2Settings, ros2};
@@ -187,7 +188,7 @@ fn build(
     let sim = Sim::read(root, mistakes);
     let held = constraints::constraints(root, &loaded.model, mistakes);
     let drives = drives::drives(root, &mut loaded.model);
-    let mut spec = plant_spec(root, &sim, &loaded, (&held, drives), mistakes);
+    let (mut spec, warnings) = plant_spec(root, &sim, &loaded, (&held, drives), mistakes);
     let (watchdog, gains_max) = command(root);
     for (joint, gains) in loaded.model.joints.iter().zip(&hold_gains) {
         let [kp_max, kd_max] = gains_max;
@@ -232,7 +233,7 @@ fn build(
         ros2,
         record: record(root),
         sandbox: sandbox(root),
-        warnings: loaded.warnings,
+        warnings: [loaded.warnings, warnings].concat(),
         files: Vec::new(),
         model: loaded.model,
         spec,
@@ -241,14 +242,14 @@ fn build(
     }
 }
 
-/// The settings of the plant besides the model.
+/// The settings of the plant besides the model, and warnings about them.
 fn plant_spec(
     root: &Section<'_>,
     sim: &Sim,
     loaded: &Loaded,
     (held, drives): (&constraints::Constraints, DriveSet),
     mistakes: &Mistakes,
-) -> PlantSpec {
+) -> (PlantSpec, Vec<String>) {
     let materials = materials::materials(root, mistakes);
     let defaults = contact_law::contact_defaults(root, &materials, mistakes);
     let ground = terrain::ground(root, &materials, defaults.ground_material, mistakes);
@@ -262,7 +263,8 @@ fn plant_spec(
     let common = collisions::Common { loaded, defaults, materials, ground, mistakes };
     let up_W = robot::up_over(&ground.surfaces, &sim.gravity_W);
     let mut touching = feet::touching(root, &common, &Posture::of(&loaded.model, &q, up_W));
-    let collisions = collisions::collisions(root, &common, &mut touching);
+    let Collided { spec: collisions, warnings } =
+        collisions::collisions(root, &common, &mut touching);
 
     let switch = foot_switch(root);
     let sensors = sensors::sensors(root, &loaded.model);
@@ -301,7 +303,7 @@ fn plant_spec(
     {
         robot::place_above(&loaded.model, &mut spec, clearance_m);
     }
-    spec
+    (spec, warnings)
 }
 
 fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {

@@ -51,6 +51,20 @@ fn a_robot_of_which_nothing_touches_is_told() {
     assert_eq!(of(&["contact.bodies=feet"]), "");
 }
 
+/// The shank of this robot has no shape of its own; the foot that is fixed to it has.
+#[test]
+fn a_disabled_pair_that_keeps_nothing_apart_is_told() {
+    let of = |pairs: &str| quadruped(&[&format!("contact.disable={pairs}")]).warnings.concat();
+    let told = of("[[\"FL_calf\", \"trunk\"], [\"FL_calf\", \"FR_foot\"]]");
+    let wanted = "contact.disable names \"FL_calf\", which has no collision shape";
+    assert!(told.contains(wanted) && told.contains("these have shapes: \"FL_foot\""), "{told}");
+    assert_eq!(told.matches("FL_calf").count(), 1, "{told}");
+    assert_eq!(of("[[\"FL_foot\", \"trunk\"]]"), "");
+    // contact.bodies takes no shape of the trunk, but there is one
+    let only_feet = ["contact.bodies=feet", "contact.disable=[[\"trunk\", \"FL_foot\"]]"];
+    assert_eq!(quadruped(&only_feet).warnings.concat(), "");
+}
+
 /// The sum of nothing is −0, which a report would show as "-0.0 N".
 #[test]
 fn a_robot_without_feet_carries_nothing_on_them_and_not_less() {
