@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::mjcf::read_robot;
-use crate::urdf::{BaseChoice, Loaded, Shape};
+use crate::urdf::{BaseChoice, FreeLink, Loaded, Shape};
 use hardstand_error::Result;
 use hardstand_physics::model::{Base, Coupling, JointKind, Model};
 
@@ -42,6 +42,8 @@ struct ModelResult<'a> {
     joints: Vec<JointRow<'a>>,
     /// Collision shapes at the tips of the tree.
     possible_feet: Vec<FootRow<'a>>,
+    /// Bodies that no joint holds.
+    free_bodies: Vec<FreeRow<'a>>,
     warnings: &'a [String],
 }
 
@@ -84,6 +86,15 @@ struct FollowsRow<'a> {
     offset: f64,
 }
 
+#[derive(Debug, Serialize)]
+struct FreeRow<'a> {
+    name: &'a str,
+    mass_kg: f64,
+    /// The link above it at the start; `null` for the world.
+    parent: Option<&'a str>,
+    shapes: usize,
+}
+
 #[derive(Debug, PartialEq, Serialize)]
 struct FootRow<'a> {
     link: &'a str,
@@ -113,6 +124,7 @@ impl<'a> ModelResult<'a> {
             bodies: bodies(model),
             joints: (0..model.joint_count()).map(|j| JointRow::of(model, j)).collect(),
             possible_feet: possible_feet(loaded),
+            free_bodies: loaded.free.iter().map(free_row).collect(),
             warnings: &loaded.warnings,
         }
     }
@@ -132,6 +144,7 @@ impl<'a> ModelResult<'a> {
         self.show_tree();
         self.show_joints();
         self.show_feet();
+        self.show_free();
         for w in self.warnings {
             show::line(&format!("warning: {w}"));
         }
@@ -215,11 +228,30 @@ impl<'a> ModelResult<'a> {
         }
     }
 
+    fn show_free(&self) {
+        if !self.free_bodies.is_empty() {
+            show::line("\nbodies of their own, below inner floating joints (name, mass in kg)");
+        }
+        for FreeRow { name, mass_kg, parent, shapes } in &self.free_bodies {
+            let at = parent.unwrap_or("the world");
+            show::line(&format!("  {name}  {mass_kg:.3}  {shapes} shapes, starts at {at}"));
+        }
+    }
+
     /// Whether a link has a shape that gives stations, so that its cylinders give none.
     fn has_better(&self, link: &str) -> bool {
         let gives =
             |shape: &FootShape| !matches!(shape, FootShape::Cylinder { .. } | FootShape::Other);
         self.possible_feet.iter().any(|foot| foot.link == link && gives(&foot.shape))
+    }
+}
+
+fn free_row(free: &FreeLink) -> FreeRow<'_> {
+    FreeRow {
+        name: &free.name,
+        mass_kg: free.inertia.mass,
+        parent: free.parent.as_deref(),
+        shapes: free.collisions.len(),
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn fixed_base(model: &Model, ground: &Ground, out: &mut CollisionSpec
 }
 
 /// Pairs in `contact.disable`: the shapes of these two links alone, not of what is fixed to them.
-/// `link_of` has the link of each shape of the robot. Returns warnings about pairs that keep
+/// `link_of` has the link of each shape of the robot's file. Returns warnings about pairs that keep
 /// nothing apart.
 pub(super) fn disable(
     contact: &Section<'_>,
@@ -57,10 +57,11 @@ pub(super) fn disable(
         let all = link_of.iter().enumerate().filter(|(_, name)| **name == link);
         all.map(|(shape, _)| shape).collect::<Vec<_>>()
     };
+    let flies = |link: &str| loaded.free.iter().any(|free| free.links.iter().any(|l| l == link));
     let mut shapeless: Vec<&str> = Vec::new();
     let rows = contact.text_rows("disable");
     for (i, pair) in rows.iter().enumerate() {
-        let links = pair.iter().filter(|name| loaded.model.frame(name).is_some());
+        let links = pair.iter().filter(|name| loaded.model.frame(name).is_some() || flies(name));
         let ([a, b], 2) = (pair.as_slice(), links.count()) else {
             let text = format!("entry {i} is {pair:?}; it must be two links of the robot");
             contact.complain("disable", &text);
@@ -85,7 +86,8 @@ pub(super) fn disable(
 
 /// Whether the file has a shape of the link, which `contact.bodies` may leave out.
 fn has_shape(loaded: &Loaded, link: &str) -> bool {
-    loaded.collisions.iter().any(|c| c.frame == link)
+    let of_free = loaded.free.iter().flat_map(|free| &free.collisions);
+    loaded.collisions.iter().chain(of_free).any(|c| c.frame == link)
 }
 
 /// Links that are fixed to `link` and have shapes: those that are meant, most often.

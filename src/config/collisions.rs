@@ -18,8 +18,10 @@ use super::apart;
 use super::by_mass::FittedKeys;
 use super::contact_law::{ContactDefaults, Law, friction_of};
 use super::feet::{Touching, checked_name};
+use super::free_links::free_links;
 use super::hulls;
 use super::materials::Materials;
+use super::posture::Posture;
 use super::section::{Mistakes, Range, Section};
 use super::terrain::Ground;
 
@@ -59,6 +61,8 @@ enum Links {
 /// What may touch.
 pub(super) struct Collided {
     pub(super) spec: CollisionSpec,
+    /// The free bodies whose place is relative to the robot's.
+    pub(super) carried: Vec<usize>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -66,15 +70,46 @@ pub(super) struct Collided {
 pub(super) fn collisions(
     root: &Section<'_>,
     common: &Common<'_>,
+    posture: &Posture,
     touching: &mut Touching,
 ) -> Collided {
+    let mut out = CollisionSpec::none();
+    let mut link_of = shapes_of_links(root, common, touching, &mut out);
+    for s in root.sections("bodies") {
+        body(&s, common, &mut touching.keys, &mut out);
+        s.finish();
+    }
+    // bodies of the scenario are no links
+    link_of.resize(out.shapes.len(), "");
+    let named = (&mut touching.keys, &mut link_of);
+    let carried = free_links(root, common, posture, named, &mut out);
+    let names = out.bodies.iter().map(|b| b.name.as_str());
+    common.mistakes.refuse_twins("bodies", names);
+    if out.bodies.len() > BODIES_MAX {
+        let count = out.bodies.len();
+        common.mistakes.add(format!("there are {count} free bodies; at most {BODIES_MAX}"));
+    }
+    let model = &common.loaded.model;
+    let contact = root.section("contact");
+    apart::neighbours(&contact, model, &mut out);
+    apart::fixed_base(model, common.ground, &mut out);
+    let warnings = apart::disable(&contact, common.loaded, &link_of, &mut out);
+    Collided { spec: out, carried, warnings }
+}
+
+/// Adds the shapes of the robot's links; returns the link of each.
+fn shapes_of_links<'a>(
+    root: &Section<'_>,
+    common: &Common<'a>,
+    touching: &mut Touching,
+    out: &mut CollisionSpec,
+) -> Vec<&'a str> {
     let (contact, robot) = (root.section("contact"), root.section("robot"));
     let law = Law::of_contact(common.defaults);
     law.refuse_idle_keys(&Section::new("contact".into(), None, common.mistakes));
     let friction = friction_of(&contact, common.defaults);
     let links = links(&contact, &common.loaded.model);
-    let mut out = CollisionSpec::none();
-    let mut link_of: Vec<&str> = Vec::new();
+    let mut link_of: Vec<&'a str> = Vec::new();
     for c in &common.loaded.collisions {
         let Some(frame) = common.loaded.model.frame(&c.frame) else { continue };
         let foot = touching.shaped.iter().position(|(link, _)| *link == c.frame);
@@ -115,21 +150,7 @@ pub(super) fn collisions(
             ));
         }
     }
-    for s in root.sections("bodies") {
-        body(&s, common, &mut touching.keys, &mut out);
-        s.finish();
-    }
-    let names = out.bodies.iter().map(|b| b.name.as_str());
-    common.mistakes.refuse_twins("bodies", names);
-    if out.bodies.len() > BODIES_MAX {
-        let count = out.bodies.len();
-        common.mistakes.add(format!("bodies has {count} entries; at most {BODIES_MAX}"));
-    }
-    let model = &common.loaded.model;
-    apart::neighbours(&contact, model, &mut out);
-    apart::fixed_base(model, common.ground, &mut out);
-    let warnings = apart::disable(&contact, common.loaded, &link_of, &mut out);
-    Collided { spec: out, warnings }
+    link_of
 }
 
 fn links(contact: &Section<'_>, model: &Model) -> Links {
@@ -151,7 +172,7 @@ fn links(contact: &Section<'_>, model: &Model) -> Links {
 }
 
 /// A collision element as the geometry takes it; `None` for a mesh, which has a hull.
-fn geometry(shape: &Shape) -> Option<Geometry> {
+pub(super) fn geometry(shape: &Shape) -> Option<Geometry> {
     match *shape {
         Shape::Sphere { radius_m } => Geometry::sphere(radius_m).ok(),
         Shape::Box { size_m } => {

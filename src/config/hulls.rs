@@ -14,8 +14,8 @@ use super::section::{Range, Section};
 /// Puts `robot.hulls` into the scenario: the corners of the hull of each collision mesh of `urdf`,
 /// a file in `folder`. Those that it has already stay. Returns a warning if meshes cannot be read.
 pub(super) fn add(complete: &mut Table, urdf: &str, folder: &Path) -> Option<String> {
-    if !touches(complete) {
-        return None;
+    if !touches(complete) && !urdf.contains("\"floating\"") {
+        return None; // nor are there bodies beside the robot
     }
     let mut missing = Vec::new();
     let Some(Value::Table(robot)) = complete.get_mut("robot") else { return None };

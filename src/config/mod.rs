@@ -18,6 +18,7 @@ mod derived_stations;
 mod drives;
 mod events;
 mod feet;
+mod free_links;
 mod hulls;
 mod lcm;
 mod links;

@@ -262,9 +262,10 @@ fn plant_spec(
     let (defaults, materials, ground) = (&defaults, &materials, &ground);
     let common = collisions::Common { loaded, defaults, materials, ground, mistakes };
     let up_W = robot::up_over(&ground.surfaces, &sim.gravity_W);
-    let mut touching = feet::touching(root, &common, &Posture::of(&loaded.model, &q, up_W));
-    let Collided { spec: collisions, warnings } =
-        collisions::collisions(root, &common, &mut touching);
+    let posture = Posture::of(&loaded.model, (&q, &v), up_W);
+    let mut touching = feet::touching(root, &common, &posture);
+    let Collided { spec: collisions, carried, warnings } =
+        collisions::collisions(root, &common, &posture, &mut touching);
 
     let switch = foot_switch(root);
     let sensors = sensors::sensors(root, &loaded.model);
@@ -301,7 +302,10 @@ fn plant_spec(
         && places
         && mistakes.count() == 0
     {
+        let before_W = spec.q.p_WB;
         robot::place_above(&loaded.model, &mut spec, clearance_m);
+        let rise_W = spec.q.p_WB - before_W;
+        carried.into_iter().for_each(|k| spec.collisions.bodies[k].X_WB.p += rise_W);
     }
     (spec, warnings)
 }
@@ -315,8 +319,8 @@ fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
     };
     if !spec.collisions.bodies.is_empty() && word == "rk4" {
         mistakes.add(
-            "sim.integrator is \"rk4\"; with [[bodies]] it must be \"semi_implicit_euler\" or \
-             \"linearly_implicit\""
+            "sim.integrator is \"rk4\"; with [[bodies]], or floating joints inside the robot, it \
+             must be \"semi_implicit_euler\" or \"linearly_implicit\""
                 .into(),
         );
     }

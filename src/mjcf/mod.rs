@@ -159,7 +159,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
         bodies.iter().find(has).map(|body| body.name.clone())
     };
     let sensors = sensors::sensors(&root, body_of, &mut report);
-    let Some((top, is_robot)) = robot(&bodies, &mut report) else {
+    let Some(Tops { robot: top, is_robot, free, is_free }) = tops(&bodies, &mut report) else {
         report.mistake("no body of the world has a joint; where is the robot?".into());
         return Err(refused(&report, &file));
     };
@@ -168,6 +168,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
     keyframes.extend(keyframe::keyframes(&root, &bodies, &is_robot, &mut report));
     let held = equality::equalities(&root, (&bodies, &is_robot), &defaults, &mut report);
     let pairs = Pairs::of(&root);
+    let is_member: Vec<bool> = is_robot.iter().zip(&is_free).map(|(a, b)| *a || *b).collect();
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let urdf = write::urdf(
         &write::Robot {
@@ -175,6 +176,8 @@ pub fn convert(path: &Path) -> Result<Converted> {
             bodies: &bodies,
             root: top,
             is_robot: &is_robot,
+            free: &free,
+            is_free: &is_free,
             strengths: &strengths,
             mimics: &held.mimics,
             assets: &assets,
@@ -198,7 +201,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
         gains: gains.collect(),
         keyframes,
         connections: held.connections,
-        apart: pairs.apart(&bodies, &is_robot),
+        apart: pairs.apart(&bodies, &is_member),
         sensors,
         warnings: report.into_warnings(),
     })
@@ -226,8 +229,17 @@ fn other_sections(root: &Element, report: &mut Report) {
     }
 }
 
-/// The top body of the tree with the most joints, and which bodies belong to it.
-fn robot(bodies: &[Body], report: &mut Report) -> Option<(usize, Vec<bool>)> {
+/// The bodies of the world that are simulated.
+struct Tops {
+    /// The top body of the tree with the most joints, and which bodies belong to it.
+    robot: usize,
+    is_robot: Vec<bool>,
+    /// Bodies beside it that fly free and have no joints of their own, and what belongs to them.
+    free: Vec<usize>,
+    is_free: Vec<bool>,
+}
+
+fn tops(bodies: &[Body], report: &mut Report) -> Option<Tops> {
     // a parent comes before its children
     let mut top: Vec<usize> = (0..bodies.len()).collect();
     for b in 1..bodies.len() {
@@ -243,7 +255,10 @@ fn robot(bodies: &[Body], report: &mut Report) -> Option<(usize, Vec<bool>)> {
     // of equals, the first
     tops.sort_by_key(|&t| std::cmp::Reverse(joints(t)));
     let chosen = tops.first().copied().filter(|&t| joints(t) > 0)?;
-    for &other in tops.iter().filter(|&&t| t != chosen) {
+    let flies = |t: usize| {
+        t != chosen && joints(t) == 1 && bodies[t].joints.iter().any(|j| j.kind == JointType::Free)
+    };
+    for &other in tops.iter().filter(|&&t| t != chosen && !flies(t)) {
         let what = if joints(other) == 0 {
             "bodies of the world are left out; [[terrain]] has ground"
         } else {
@@ -255,7 +270,15 @@ fn robot(bodies: &[Body], report: &mut Report) -> Option<(usize, Vec<bool>)> {
     if bodies[0].geoms.iter().any(|g| !is_plane(&g.shape)) {
         report.left_out("shapes of the world are left out; [[terrain]] has ground", "");
     }
-    Some((chosen, top.iter().enumerate().map(|(b, &t)| b != 0 && t == chosen).collect()))
+    let of = |is: &dyn Fn(usize) -> bool| -> Vec<bool> {
+        top.iter().enumerate().map(|(b, &t)| b != 0 && is(t)).collect()
+    };
+    Some(Tops {
+        robot: chosen,
+        is_robot: of(&|t| t == chosen),
+        free: (1..bodies.len()).filter(|&b| bodies[b].parent == 0 && flies(b)).collect(),
+        is_free: of(&flies),
+    })
 }
 
 /// The posture of the file.

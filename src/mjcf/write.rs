@@ -25,6 +25,9 @@ pub(super) struct Robot<'a> {
     /// The root, and which bodies belong to it.
     pub(super) root: usize,
     pub(super) is_robot: &'a [bool],
+    /// Bodies of the world that fly free, and which bodies belong to them.
+    pub(super) free: &'a [usize],
+    pub(super) is_free: &'a [bool],
     pub(super) strengths: &'a BTreeMap<String, Strength>,
     pub(super) mimics: &'a BTreeMap<String, Mimic>,
     pub(super) assets: &'a Assets,
@@ -40,20 +43,26 @@ pub(super) fn urdf(robot: &Robot<'_>, report: &mut Report) -> String {
     let _ = writeln!(w.out, "<robot name=\"{}\">", escaped(robot.name));
     let free = |b: &Body| b.joints.iter().any(|j| j.kind == JointType::Free);
     let mut links: Vec<String> = vec![String::new(); robot.bodies.len()];
-    let members = (0..robot.bodies.len()).filter(|&b| robot.is_robot[b]);
+    let is_member = |&b: &usize| robot.is_robot[b] || robot.is_free[b];
+    let members = (0..robot.bodies.len()).filter(is_member);
     // bodies first, so that sites and steps of a chain get out of the way of their names
     for b in members.clone() {
         links[b] = w.unique(&robot.bodies[b].name, "");
     }
     let floating = free(&robot.bodies[robot.root]);
-    if !floating {
+    // a base that floats needs no world, unless there is something else in it
+    if !floating || !robot.free.is_empty() {
         links[0] = w.unique("world", "");
         let _ = writeln!(w.out, "  <link name=\"{}\"/>", links[0]);
     }
     let mut armatures = Vec::new();
     for b in members {
         let body = &robot.bodies[b];
-        if b != robot.root || !floating {
+        if robot.free.contains(&b) {
+            w.floating(&links[0], &links[b], &body.X_PB);
+        } else if b == robot.root && floating && !robot.free.is_empty() {
+            w.floating(&links[0], &links[b], &Transform::identity());
+        } else if b != robot.root || !floating {
             w.chain(robot, body, &links[body.parent], &links[b], &mut armatures);
         }
         w.link(robot, body, &links[b]);
@@ -123,9 +132,18 @@ impl Writer<'_> {
     }
 
     fn fixed(&mut self, name: &str, parent: &str, child: &str, X: &Transform) {
+        self.still((name, "fixed"), parent, child, X);
+    }
+
+    fn floating(&mut self, world: &str, link: &str, X: &Transform) {
+        self.still((&format!("{link}_free"), "floating"), world, link, X);
+    }
+
+    /// A joint without axis and limits.
+    fn still(&mut self, (name, kind): (&str, &str), parent: &str, child: &str, X: &Transform) {
         let _ = writeln!(
             self.out,
-            "  <joint name=\"{}\" type=\"fixed\">\n    {}\n    <parent link=\"{}\"/>\n    \
+            "  <joint name=\"{}\" type=\"{kind}\">\n    {}\n    <parent link=\"{}\"/>\n    \
              <child link=\"{}\"/>\n  </joint>",
             escaped(name),
             origin(X),

@@ -64,7 +64,8 @@ pub(super) fn check(
         if !check_moments(source, body, links, inertia, report) {
             continue;
         }
-        let (lacking, what) = match joint.filter(|_| !is_floating_base) {
+        let turns_freely = is_floating_base || held.is_free(body);
+        let (lacking, what) = match joint.filter(|_| !turns_freely) {
             Some(j) => {
                 let what =
                     format!("the axis of {}; or give this joint an armature", source.joint(j));

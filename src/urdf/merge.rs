@@ -6,10 +6,10 @@ use super::base::Held;
 use super::report::Report;
 use super::source::{Source, link_inertia, pose};
 use super::tree::Tree;
-use super::{Collision, Shape};
+use super::{Collision, FreeLink, Shape};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::{
-    Base, BodySpec, Builder, CouplingSpec, Joint, JointKind, JointSpec, Model,
+    BodySpec, Builder, CouplingSpec, Joint, JointKind, JointSpec, Model,
 };
 use hardstand_physics::spatial::{SpatialInertia, Transform, Vec3};
 
@@ -38,7 +38,7 @@ pub(super) fn bodies(source: &Source, tree: &Tree, held: &Held) -> Merged {
     let links = &source.robot.links;
     let is_rigid = |j: usize| match source.robot.joints[j].joint_type {
         JointType::Fixed => true,
-        JointType::Floating => held.base == Base::Fixed,
+        JointType::Floating => held.welded == Some(j),
         _ => false,
     };
     let mut places: Vec<Option<Place>> = vec![None; links.len()];
@@ -81,7 +81,9 @@ pub(super) fn model(
     let mut builder = Builder::new(&source.robot.name, held.base);
     builder.couplings = couplings;
     for (l, place) in merged.places.iter().enumerate().filter(|(l, _)| held.world != Some(*l)) {
-        let Some(Place { body, X_BL }) = place else { continue };
+        let Some(Place { body, X_BL }) = place.as_ref().filter(|p| !held.is_free(p.body)) else {
+            continue;
+        };
         let name = links[l].name.clone();
         if *body == l {
             builder.bodies.push(BodySpec { name: name.clone(), inertia: merged.inertia[l] });
@@ -116,8 +118,51 @@ pub(super) fn model(
     builder.build().map_err(|e| Error::new(ErrorKind::Internal, e.to_string()))
 }
 
+/// The bodies that fly free of the robot.
+pub(super) fn free_links(
+    source: &Source,
+    tree: &Tree,
+    merged: &Merged,
+    held: &Held,
+    report: &mut Report,
+) -> Vec<FreeLink> {
+    let links = &source.robot.links;
+    let mut out = Vec::new();
+    for &(j, child) in &held.free {
+        let Some((parent, _)) = tree.ends[j] else { continue };
+        let of = |&l: &usize| {
+            let X_BL = merged.places[l].map_or(Transform::identity(), |place| place.X_BL);
+            let shape = move |c: &urdf_rs::Collision| Collision {
+                frame: links[l].name.clone(),
+                X_FC: X_BL.compose(&pose(&c.origin)),
+                shape: shape(&c.geometry),
+            };
+            links[l].collision.iter().map(shape)
+        };
+        let collisions: Vec<Collision> = merged.links_of[child].iter().flat_map(of).collect();
+        if collisions.is_empty() {
+            let text = "a body of its own without a collision shape: it touches nothing";
+            report.warn(format!("{}: {text}", source.link(child)));
+        }
+        out.push(FreeLink {
+            name: links[child].name.clone(),
+            links: merged.links_of[child].iter().map(|&l| links[l].name.clone()).collect(),
+            inertia: merged.inertia[child],
+            parent: (held.world != Some(parent)).then(|| links[parent].name.clone()),
+            X_PB: pose(&source.robot.joints[j].origin),
+            collisions,
+        });
+    }
+    out
+}
+
 /// The collision elements of all links of the robot.
-pub(super) fn collisions(source: &Source, held: &Held, report: &mut Report) -> Vec<Collision> {
+pub(super) fn collisions(
+    source: &Source,
+    merged: &Merged,
+    held: &Held,
+    report: &mut Report,
+) -> Vec<Collision> {
     let mut out = Vec::new();
     for (l, link) in source.robot.links.iter().enumerate() {
         if held.world == Some(l) {
@@ -125,6 +170,9 @@ pub(super) fn collisions(source: &Source, held: &Held, report: &mut Report) -> V
                 let text = "its collision shapes belong to the world, not to the robot; ignored";
                 report.warn(format!("{}: {text}", source.link(l)));
             }
+            continue;
+        }
+        if merged.places[l].is_some_and(|place| held.is_free(place.body)) {
             continue;
         }
         out.extend(link.collision.iter().map(|c| Collision {

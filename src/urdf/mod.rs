@@ -44,7 +44,7 @@ pub(crate) use self::{gate::parse as parse_xml, reduced::escaped};
 use crate::limits::URDF_BYTES_MAX;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::Model;
-use hardstand_physics::spatial::Transform;
+use hardstand_physics::spatial::{SpatialInertia, Transform};
 
 /// How the root of the robot is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,6 +106,24 @@ pub struct Collision {
     pub shape: Shape,
 }
 
+/// A rigid body below an inner joint of type `floating`: no joint holds it, so it is not part of the
+/// robot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FreeLink {
+    /// Name of the link below the joint, whose frame is the body's frame B.
+    pub name: String,
+    /// The links of which it is made, in the order of the file.
+    pub links: Vec<String>,
+    /// Inertia of all of them, about its frame's origin.
+    pub inertia: SpatialInertia,
+    /// The link P above the joint; `None` for the world.
+    pub parent: Option<String>,
+    /// Pose at the start in P.
+    pub X_PB: Transform,
+    /// Its collision elements, with the names of their links and their poses in B.
+    pub collisions: Vec<Collision>,
+}
+
 /// A robot and the reader's warnings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
@@ -113,6 +131,8 @@ pub struct Loaded {
     pub model: Model,
     /// Collision elements in the order of the URDF. Shapes without extent are left out.
     pub collisions: Vec<Collision>,
+    /// Bodies beside the robot, in the order of their joints.
+    pub free: Vec<FreeLink>,
     /// What the reader repaired, assumed or ignored; one sentence each.
     pub warnings: Vec<String>,
 }
@@ -184,6 +204,7 @@ pub fn parse_urdf(text: &str, file: &str, base: BaseChoice) -> Result<Loaded> {
         return Err(report.refusal());
     }
     let model = merge::model(&source, &tree, &merged, &held, (&armature, couplings))?;
-    let collisions = merge::collisions(&source, &held, &mut report);
-    Ok(Loaded { model, collisions, warnings: report.into_warnings() })
+    let collisions = merge::collisions(&source, &merged, &held, &mut report);
+    let free = merge::free_links(&source, &tree, &merged, &held, &mut report);
+    Ok(Loaded { model, collisions, free, warnings: report.into_warnings() })
 }

@@ -40,6 +40,7 @@ mod exhaustive;
 mod falls;
 mod faults;
 mod footing;
+mod free_links;
 mod friction;
 mod golden;
 mod ground;

@@ -53,11 +53,10 @@ const LIMIT: &str = r#"<limit lower="-1" upper="1" effort="5" velocity="6"/>"#;
 
 #[test]
 fn joints_are_refused_with_element_and_reason() {
-    let cases: [(&str, &str, &[&str]); 13] = [
+    let cases: [(&str, &str, &[&str]); 12] = [
         ("spherical", "", &["joint \"j\"", "spherical"]),
         ("hinge", "", &["joint \"j\"", "\"hinge\" is not a URDF joint type"]),
         ("", "", &["joint \"j\"", "has no type"]),
-        ("floating", "", &["joint \"j\"", "floating", "massless root"]),
         ("revolute", "", &["joint \"j\"", "must have <limit", "continuous"]),
         ("prismatic", "", &["joint \"j\"", "a prismatic joint must have <limit"]),
         ("continuous", r#"<axis xyz="0 0 0"/>"#, &["<axis> (line 4)", "zero length"]),
@@ -465,8 +464,8 @@ fn odd_names_and_collisions_survive() {
 
 #[test]
 fn the_quadruped_is_as_described() {
-    let Loaded { model, collisions, warnings } = load(QUADRUPED);
-    assert!(warnings.is_empty(), "{warnings:?}");
+    let Loaded { model, collisions, free, warnings } = load(QUADRUPED);
+    assert!(warnings.is_empty() && free.is_empty(), "{warnings:?} {free:?}");
     assert_eq!((model.base, model.joint_count(), model.nv()), (Base::Floating, 12, 18));
     assert!((model.total_mass() - 14.56).abs() < 1e-12);
     let names: Vec<&str> = model.joints.iter().map(|j| j.name.as_str()).collect();

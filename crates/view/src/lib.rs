@@ -19,6 +19,7 @@ mod meshes;
 #[cfg(feature = "server")]
 mod orders;
 mod page;
+mod robot_text;
 mod run_file;
 mod scene;
 mod shape_mesh;

@@ -6,6 +6,7 @@ use hardstand_protocol::{
 };
 use serde_json::{Value, json};
 
+use crate::robot_text;
 use crate::shape_mesh::ShapeMesh;
 
 /// Where the data of a page come from.
@@ -30,6 +31,8 @@ impl Scene {
     /// Of a robot; `urdf` has the names of meshes that the page can load.
     #[must_use]
     pub fn new(source: Source, model: &ModelReply, ground: &GroundReply, urdf: &str) -> Self {
+        let bodies: Vec<String> = model.bodies.iter().map(|body| body.name.clone()).collect();
+        let urdf = robot_text::without(urdf, &bodies);
         let value = json!({
             "source": match source {
                 Source::Live => "live",
