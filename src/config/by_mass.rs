@@ -13,7 +13,8 @@ use hardstand_physics::sensor::FootSwitchSpec;
 use hardstand_physics::spatial::{Force, Vec3};
 
 use super::contact_law::DISSIPATION;
-use super::robot::{place_above, up_W};
+use super::rest::place_above;
+use super::robot::up_W;
 use super::section::Mistakes;
 
 /// The value of a key that follows from the weight.

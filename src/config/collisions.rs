@@ -63,6 +63,8 @@ pub(super) struct Collided {
     pub(super) spec: CollisionSpec,
     /// The free bodies whose place is relative to the robot's.
     pub(super) carried: Vec<usize>,
+    /// Those that start where they rest, in the order in which they are placed.
+    pub(super) placed: Vec<usize>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -75,7 +77,10 @@ pub(super) fn collisions(
 ) -> Collided {
     let mut out = CollisionSpec::none();
     let mut link_of = shapes_of_links(root, common, touching, &mut out);
+    let mut placed = Vec::new();
     for s in root.sections("bodies") {
+        let rests = above_ground(&s);
+        placed.extend(rests.then_some(out.bodies.len()));
         body(&s, common, &mut touching.keys, &mut out);
         s.finish();
     }
@@ -94,7 +99,7 @@ pub(super) fn collisions(
     apart::neighbours(&contact, model, &mut out);
     apart::fixed_base(model, common.ground, &mut out);
     let warnings = apart::disable(&contact, common.loaded, &link_of, &mut out);
-    Collided { spec: out, carried, warnings }
+    Collided { spec: out, carried, placed, warnings }
 }
 
 /// Adds the shapes of the robot's links; returns the link of each.
@@ -246,6 +251,18 @@ fn body(s: &Section<'_>, common: &Common<'_>, keys: &mut FittedKeys, out: &mut C
         friction,
         rolling: law.rolling,
     });
+}
+
+/// Whether a body starts where it rests, and not at the height that is given.
+fn above_ground(s: &Section<'_>) -> bool {
+    let words = [("as_given", false), ("above_ground", true)];
+    let placed = s.has("place") && s.choice("place", &words).unwrap_or(false);
+    let joint = s.get("joint").and_then(Value::as_str);
+    if placed && joint.is_some_and(|joint| joint != "free") {
+        s.complain("place", "a body on a hinge or a slide stays at its position_m");
+        return false;
+    }
+    placed
 }
 
 /// The laws of a body that meets planes as Simbody's brick does.

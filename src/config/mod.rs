@@ -30,6 +30,7 @@ mod posture;
 mod presets;
 mod realtime;
 mod regions;
+mod rest;
 mod robot;
 mod robot_file;
 mod ros2;

@@ -4,7 +4,7 @@ use crate::urdf::BaseChoice;
 use hardstand_physics::contact::{Surface, SurfaceShape};
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{Carrier, CollisionPoint, ContactResult, Plant, PlantSpec};
+use hardstand_physics::plant::PlantSpec;
 use hardstand_physics::spatial::{Quaternion, Vec3};
 use hardstand_protocol::HoldGains;
 
@@ -138,64 +138,4 @@ pub(super) fn up_over(ground: &[Surface], gravity_W: &Vec3) -> Vec3 {
         _ if gravity_W.norm() > 0.0 => -gravity_W.normalize(),
         _ => Vec3::z(),
     }
-}
-
-/// Moves the base along the first plane's normal (against gravity, if the ground has no plane) to
-/// the height at which the robot, as one rigid body, would rest, and then `clearance_m` higher.
-pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64) {
-    if spec.ground.is_empty() {
-        return;
-    }
-    let up_W = up_W(spec);
-    let weight_n = (-spec.gravity_W.dot(&up_W) * model.total_mass()).max(LEAST_WEIGHT_N);
-    let mut raised = spec.clone();
-    raised.v = Velocities::zero(model);
-    let start_W = spec.q.p_WB;
-    let mut carried_n = |rise_m: f64| {
-        raised.q.p_WB = start_W + up_W * rise_m;
-        let plant = Plant::new(model.clone(), raised.clone());
-        let stations = plant.contacts().evaluated().iter().map(|at| support_n(at, &up_W));
-        let shapes = plant.collisions().points().iter().map(|at| shape_support_n(at, &up_W));
-        stations.chain(shapes).sum::<f64>()
-    };
-    // bracket: too low at `low`, too high at `high`
-    let (mut low, mut high, mut step_m) = (0.0, 0.0, 0.01);
-    if carried_n(0.0) > weight_n {
-        while carried_n(high) > weight_n && step_m < SEARCH_MAX_M {
-            (low, high, step_m) = (high, high + step_m, 2.0 * step_m);
-        }
-    } else {
-        while carried_n(low) <= weight_n {
-            if step_m > SEARCH_MAX_M {
-                return; // no ground below
-            }
-            (low, high, step_m) = (low - step_m, low, 2.0 * step_m);
-        }
-    }
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if carried_n(middle) > weight_n { low = middle } else { high = middle }
-    }
-    spec.q.p_WB += up_W * (high + clearance_m);
-}
-
-/// Without gravity, the contact force at which the robot counts as touching the ground, N.
-const LEAST_WEIGHT_N: f64 = 1e-6;
-/// Distance within which the search looks for the ground, m.
-const SEARCH_MAX_M: f64 = 1e4;
-
-/// Normal force of the ground on a shape of the robot at rest, N; a huge one for a rigid contact
-/// that touches.
-fn shape_support_n(at: &CollisionPoint, up_W: &Vec3) -> f64 {
-    let [Carrier::Link(_), Carrier::Surface(_)] = at.carriers else { return 0.0 };
-    let along = (at.R_WC * Vec3::z()).dot(up_W).max(0.0);
-    let rigid_n = if at.is_rigid && at.depth_m > 0.0 { 1e12 } else { 0.0 };
-    (at.normal_n() + rigid_n) * along
-}
-
-/// Normal force of a contact at rest, N; a huge one for a rigid contact that touches.
-fn support_n(at: &ContactResult, up_W: &Vec3) -> f64 {
-    let along = (at.touch.R_WC * Vec3::z()).dot(up_W).max(0.0);
-    let rigid_n = if at.rigid && at.touch.p_C.z < 0.0 { 1e12 } else { 0.0 };
-    (at.force.normal_n + rigid_n) * along
 }

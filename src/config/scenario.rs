@@ -32,7 +32,7 @@ use super::unitree::{UnitreeSettings, unitree};
 use super::warnings::warnings;
 use super::{
     by_mass, collisions, constraints, contact_law, drives, events, feet, links, materials, merge,
-    overlays, regions, robot, sensors, terrain,
+    overlays, regions, rest, robot, sensors, terrain,
 };
 
 /// All settings of a run.
@@ -264,7 +264,7 @@ fn plant_spec(
     let up_W = robot::up_over(&ground.surfaces, &sim.gravity_W);
     let posture = Posture::of(&loaded.model, (&q, &v), up_W);
     let mut touching = feet::touching(root, &common, &posture);
-    let Collided { spec: collisions, carried, warnings } =
+    let Collided { spec: collisions, carried, placed, warnings } =
         collisions::collisions(root, &common, &posture, &mut touching);
 
     let switch = foot_switch(root);
@@ -303,9 +303,12 @@ fn plant_spec(
         && mistakes.count() == 0
     {
         let before_W = spec.q.p_WB;
-        robot::place_above(&loaded.model, &mut spec, clearance_m);
+        rest::place_above(&loaded.model, &mut spec, clearance_m);
         let rise_W = spec.q.p_WB - before_W;
         carried.into_iter().for_each(|k| spec.collisions.bodies[k].X_WB.p += rise_W);
+    }
+    if mistakes.count() == 0 {
+        rest::place_bodies(&loaded.model, &mut spec, &placed);
     }
     (spec, warnings)
 }

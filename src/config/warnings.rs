@@ -1,21 +1,29 @@
 //! What a scenario may say, but hardly means.
 
-use hardstand_physics::model::Model;
-use hardstand_physics::plant::{ContactModel, Plant, PlantSpec};
+use hardstand_physics::model::{Base, Model};
+use hardstand_physics::plant::{Carrier, CollisionPoint, ContactModel, Mobility, Plant, PlantSpec};
 use hardstand_physics::spatial::Vec3;
 use toml::{Table, Value};
 
 use super::merge::{DEFAULT_TOML, parse};
+use super::rest::place_bodies;
 use super::robot::up_W;
 
 /// A robot that is placed as given may be this deep in the ground, m.
 const DEPTH_MAX_M: f64 = 1e-3;
+
+/// A robot that rests farther from the surface of the ground has the wrong springs, m.
+const REST_MAX_M: f64 = 5e-3;
+/// A body that its contacts throw higher than this at the start was not meant to fly, m.
+const THROWN_MAX_M: f64 = 2e-3;
 
 /// Warnings about a scenario without mistakes, whose complete table this is.
 pub(super) fn warnings(table: &Table, model: &Model, spec: &PlantSpec) -> Vec<String> {
     let mut out = Vec::new();
     out.extend(sunk(table, model, spec));
     out.extend(lifted(table, spec));
+    out.extend(rests_away(table, model, spec));
+    out.extend(thrown(table, model, spec));
     out.extend(friction_without_effect(table, spec));
     out.extend(restitution_without_effect(table, spec));
     out.extend(nothing_touches(table, spec));
@@ -43,6 +51,95 @@ fn sunk(table: &Table, model: &Model, spec: &PlantSpec) -> Option<String> {
         "initial.place is \"as_given\", and {name} is {depth_m:.3} m deep in the ground, which \
          will throw the robot: raise initial.position_m, or use \"above_ground\""
     ))
+}
+
+/// A robot that rests far above or below the ground has springs for another weight.
+fn rests_away(table: &Table, model: &Model, spec: &PlantSpec) -> Option<String> {
+    let initial = |key: &str| value(table, "initial", key);
+    if initial("place")?.as_str() != Some("above_ground") || model.base == Base::Fixed {
+        return None;
+    }
+    // what gives way for good is meant to
+    if spec.ground.is_empty() || spec.ground.iter().any(|surface| surface.soft.is_some()) {
+        return None;
+    }
+    let up_W = up_W(spec);
+    let mut at_rest = spec.clone();
+    at_rest.q.p_WB -= up_W * number(initial("clearance_m")?)?;
+    let plant = Plant::new(model.clone(), at_rest);
+    let stations = plant.contacts().evaluated().iter().map(|at| at.touch.p_C.z);
+    let of_links =
+        |at: &&CollisionPoint| matches!(at.carriers, [Carrier::Link(_), Carrier::Surface(_)]);
+    let shapes = plant.collisions().points().iter().filter(of_links).map(|at| -at.depth_m);
+    let lowest_m = stations.chain(shapes).fold(f64::INFINITY, f64::min);
+    if !lowest_m.is_finite() || lowest_m.abs() <= REST_MAX_M {
+        return None;
+    }
+    let side = if lowest_m > 0.0 { "above" } else { "below" };
+    let (mass_kg, mm) = (model.total_mass(), 1e3 * lowest_m.abs());
+    Some(format!(
+        "the robot, {mass_kg:.3} kg, rests {mm:.1} mm {side} the surface of the ground, as its \
+         contacts are for another weight: with contact.spring = \"by_mass\" it rests 1 mm deep \
+         (Hunt–Crossley: take a material of another stiffness)"
+    ))
+}
+
+/// A body that begins in the springs of the ground, or of anything else, is thrown.
+fn thrown(table: &Table, model: &Model, spec: &PlantSpec) -> Vec<String> {
+    let up_W = up_W(spec);
+    let along = -spec.gravity_W.dot(&up_W);
+    if spec.collisions.bodies.is_empty() || along <= 0.0 {
+        return Vec::new();
+    }
+    let stored = |spec: &PlantSpec| {
+        let plant = Plant::new(model.clone(), spec.clone());
+        let mut of_bodies = vec![(0.0, 0.0); spec.collisions.bodies.len()];
+        for at in plant.collisions().points().iter().filter(|at| !at.is_rigid) {
+            for (side, carrier) in at.carriers.iter().enumerate() {
+                let Carrier::Body(k) = *carrier else { continue };
+                let sign = if side == 0 { 1.0 } else { -1.0 };
+                of_bodies[k].0 += at.record_W().potential_energy_j;
+                of_bodies[k].1 += sign * at.force_W().dot(&up_W);
+            }
+        }
+        of_bodies
+    };
+    let at_start = stored(spec);
+    let mut out = Vec::new();
+    for (k, body) in spec.collisions.bodies.iter().enumerate() {
+        let weight_n = along * body.inertia.mass;
+        let (energy_j, force_n) = at_start[k];
+        if body.mobility != Mobility::Free || energy_j < THROWN_MAX_M * weight_n {
+            continue;
+        }
+        let mut resting = spec.clone();
+        place_bodies(model, &mut resting, &[k]);
+        let rise_m = (resting.collisions.bodies[k].X_WB.p - body.X_WB.p).dot(&up_W);
+        let spare_m = (energy_j - stored(&resting)[k].0) / weight_n - rise_m;
+        if spare_m > THROWN_MAX_M {
+            let (name, times, mm) = (&body.name, force_n / weight_n, 1e3 * spare_m);
+            let remedy = remedy(table, name, rise_m);
+            out.push(format!(
+                "body \"{name}\" begins where its contacts push it up with {force_n:.0} N, \
+                 {times:.1} times its weight, and may throw it {mm:.0} mm high: {remedy}"
+            ));
+        }
+    }
+    out
+}
+
+fn remedy(table: &Table, body: &str, rise_m: f64) -> String {
+    let named = |b: &Value| b.get("name").and_then(Value::as_str) == Some(body);
+    let bodies = table.get("bodies").and_then(Value::as_array);
+    let higher = format!("{:.1} mm higher", 1e3 * rise_m);
+    if bodies.is_some_and(|all| all.iter().any(named)) {
+        format!(
+            "give it place = \"above_ground\", which lets it begin where it rests, {higher}, or \
+             use contact.spring = \"by_mass\""
+        )
+    } else {
+        format!("let it begin {higher}, where it rests, or use contact.spring = \"by_mass\"")
+    }
 }
 
 /// A robot whose keyframe is in the ground is lifted out of it.
