@@ -198,6 +198,12 @@ pub(super) const STATION: [Field<StationReading>; 19] = [
         "power that the contact dissipates"),
 ];
 
+/// Of one station that is a ball with Hertz' contact: `[radius, height]`. Simbody's `a = √(R x)`.
+#[rustfmt::skip]
+pub(super) const PATCH_RADIUS: Field<[f64; 2]> =
+    field("patch_radius", ONE, "m", Detail, |[r, z], _| (r * (-z).max(0.0)).sqrt(),
+        "radius of the patch in which the ball and the ground touch");
+
 /// Of one point that is held on a plane. Vectors in world axes.
 #[rustfmt::skip]
 pub(super) const CONSTRAINT: [Field<ConstraintReading>; 5] = [

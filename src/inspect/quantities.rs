@@ -6,12 +6,13 @@ use std::sync::Arc;
 use crate::replay::TickView;
 use crate::simulation::Simulation;
 use hardstand_physics::model::{Base, JointKind};
-use hardstand_physics::plant::Carrier;
+use hardstand_physics::plant::{Carrier, ContactModel, Station};
 use hardstand_protocol::{ContactsReading, StationReading, TouchReading};
 
 use super::fields::{
     APPLIED, BATTERY, BODY, COMMAND, CONSTRAINT, DRIVE, FOLLOWER, FOOT, FOOT_CONTACTS, FOOT_SENSOR,
-    Field, IMU_TRUTH, JOINT, JOINT_TRUTH, REFERENCE, STATE, STATION, TOUCH, TOUCHED, touched,
+    Field, IMU_TRUTH, JOINT, JOINT_TRUTH, PATCH_RADIUS, REFERENCE, STATE, STATION, TOUCH, TOUCHED,
+    touched,
 };
 
 /// What part a quantity has when two runs are compared.
@@ -175,13 +176,34 @@ impl Quantities {
             self.add(&prefix, &STATION, source, move |m| {
                 most_loaded(on_all(m.contacts?, s, places))
             });
+            self.patch_radius(&prefix, station, source, move |m| {
+                most_loaded(on_all(m.contacts?, s, places))
+            });
             for (g, surface) in ground.iter().enumerate().filter(|_| have_own) {
                 let prefix = format!("station.{}.on.{}.", station.name, surface.name);
                 self.add(&prefix, &STATION, source, move |m| {
                     m.contacts?.stations.get(s * places + g)
                 });
+                self.patch_radius(&prefix, station, source, move |m| {
+                    m.contacts?.stations.get(s * places + g)
+                });
             }
         }
+    }
+
+    /// Of a ball with Hertz' contact, the radius of the patch in which it touches.
+    fn patch_radius<P>(&mut self, prefix: &str, station: &Station, source: Source, part: P)
+    where
+        P: for<'a> Fn(&'a TickView<'a>) -> Option<&'a StationReading> + Send + Sync + 'static,
+    {
+        if !matches!(station.model, ContactModel::HuntCrossley(_)) {
+            return;
+        }
+        let radius_m = station.shape.round_m();
+        let read = PATCH_RADIUS.read;
+        let of =
+            move |m: &TickView<'_>| part(m).map_or(f64::NAN, |s| read(&[radius_m, s.height_m], 0));
+        self.push(prefix.into(), &PATCH_RADIUS, "", source, Arc::new(of));
     }
 
     /// Points that are held on planes; then joints that follow others.

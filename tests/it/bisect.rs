@@ -8,6 +8,8 @@ use crate::common::logs::{Script, hardstand, run_of, write, write_parts};
 use hardstand::inspect::{Cause, Comparison, Condition, Quantities, compare, trace};
 use hardstand::replay::Player;
 use hardstand_log::TickId;
+use hardstand_physics::contact::{HalfSpace, Overlap};
+use hardstand_physics::spatial::Vec3;
 use hardstand_protocol::LogTick;
 
 /// Twelve stretches; pushed and put on ice over their borders.
@@ -115,6 +117,35 @@ fn a_station_over_several_surfaces_is_the_contact_that_carries_most() {
         loaded += u64::from(of("station.FL.normal") > 0.0);
     }
     assert!(loaded > 50, "{loaded}");
+}
+
+/// Simbody's patch radius: of Hertz' contact with a ball.
+#[test]
+fn a_ball_on_hertz_contact_has_the_radius_of_its_patch() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.mcap");
+    let scenario = quadruped(&["contact.model=hunt_crossley", "stations=[]"]);
+    write(&path, &scenario, &run_of(&scenario, &Script::default(), 100));
+    let quantities = Quantities::of(&scenario.simulation());
+    let mut player = Player::open(&path).unwrap();
+    let mut touched = 0;
+    while player.advance().unwrap() {
+        let view = player.view().unwrap();
+        let of = |name: &str| quantities.find(name).unwrap_or_else(|| panic!("{name}")).of(&view);
+        let (radius_m, depth_m) = (0.022, -of("station.FL.height"));
+        let expected = if depth_m > 0.0 {
+            let floor = HalfSpace { point: Vec3::zeros(), normal: Vec3::z() };
+            let centre = Vec3::z() * (radius_m - depth_m);
+            Overlap::sphere_on_half_space(&floor, &centre, radius_m).unwrap().patch_radius_m()
+        } else {
+            0.0
+        };
+        assert!((of("station.FL.patch_radius") - expected).abs() < 1e-15, "{expected}");
+        touched += u64::from(expected > 1e-3);
+    }
+    assert!(touched > 50, "{touched}");
+    // springs have no such patch
+    assert!(Quantities::of(&quadruped(&[]).simulation()).find("station.FL.patch_radius").is_none());
 }
 
 #[test]
