@@ -25,7 +25,7 @@ use cube::data::{Tosses, load};
 use cube::fitted::{SHIPPED, table, values};
 use cube::laws::{Law, MEASURED, MUJOCO};
 use cube::predict::{Setting, check_period};
-use cube::score::{cost, errors};
+use cube::score::{TossError, cost, errors};
 use cube::start::FirstStates;
 use mujoco::MuJoCo;
 use report::Row;
@@ -145,7 +145,10 @@ fn law_row(of: &Tosses, law: Law, setting: &Setting, arguments: &Arguments) -> R
     let all: Vec<usize> = (0..of.tosses.len()).collect();
     let shipped = || values(SHIPPED, law.key(), law.parameters());
     if let Some(parts) = arguments.folds {
-        return folds(of, law, setting, parts as usize);
+        return folds(of, law.key(), parts as usize, |rest, out| {
+            let fitted = fit::fit_law(of, rest, law, setting)?;
+            errors(of, out, law, &fitted, setting)
+        });
     }
     let chosen = if arguments.fit { fit::fit_law(of, &all, law, setting)? } else { shipped()? };
     if arguments.fit {
@@ -155,17 +158,22 @@ fn law_row(of: &Tosses, law: Law, setting: &Setting, arguments: &Arguments) -> R
     Ok(Row { law: law.key().into(), errors })
 }
 
-/// Each part of the tosses, predicted with what was fitted to the others.
-fn folds(of: &Tosses, law: Law, setting: &Setting, parts: usize) -> Result<Row> {
+/// Each part of the tosses, predicted with what was fitted to the others: `predict` is given these
+/// and that part.
+fn folds(
+    of: &Tosses,
+    name: &str,
+    parts: usize,
+    mut predict: impl FnMut(&[usize], &[usize]) -> Result<Vec<TossError>>,
+) -> Result<Row> {
     let mut held_out = Vec::new();
     for part in 0..parts {
         let of_part = |&i: &usize| i % parts == part;
         let (out, rest): (Vec<usize>, Vec<usize>) = (0..of.tosses.len()).partition(of_part);
-        let fitted = fit::fit_law(of, &rest, law, setting)?;
-        held_out.extend(errors(of, &out, law, &fitted, setting)?);
-        eprintln!("{}: part {part} of {parts}: {:.2}", law.key(), cost(&held_out));
+        held_out.extend(predict(&rest, &out)?);
+        eprintln!("{name}: part {part} of {parts}: {:.2}", cost(&held_out));
     }
-    Ok(Row { law: format!("{} ({parts} folds)", law.key()), errors: held_out })
+    Ok(Row { law: format!("{name} ({parts} folds)"), errors: held_out })
 }
 
 fn mujoco_rows(
@@ -179,6 +187,21 @@ fn mujoco_rows(
         return Ok(());
     };
     let mut mujoco = MuJoCo::start(&python, of, setting)?;
+    if let Some(parts) = arguments.folds {
+        let chosen = |errors: &[TossError], which: &[usize]| -> Vec<TossError> {
+            which.iter().map(|&i| errors[i]).collect()
+        };
+        let row = folds(of, "mujoco_tuned", parts as usize, |rest, out| {
+            let found = fit::search("mujoco", &MUJOCO, |points| {
+                let one =
+                    |x: &Vec<f64>| Ok(cost(&chosen(&mujoco.errors(of, setting, Some(x))?, rest)));
+                points.iter().map(one).collect()
+            })?;
+            Ok(chosen(&mujoco.errors(of, setting, Some(&found))?, out))
+        })?;
+        rows.push(row);
+        return Ok(());
+    }
     let untouched = mujoco.errors(of, setting, None)?;
     let tuned = if arguments.fit {
         let found = fit::search("mujoco", &MUJOCO, |points| {

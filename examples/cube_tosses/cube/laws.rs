@@ -90,11 +90,13 @@ const HUNT_CROSSLEY: [Parameter; 7] = [
     log("transition_m_per_s", 3e-3, 0.5, 0.03),
 ];
 
-const RIGID: [Parameter; 6] = [
+const RIGID: [Parameter; 7] = [
     CUBE[0],
     CUBE[1],
     CUBE[2],
-    linear("restitution", 0.0, 0.8, 0.2),
+    // of a corner that sticks or lands, over that of one that slides
+    linear("mu_static_ratio", 1.0, 2.0, 1.1),
+    linear("restitution", 0.0, 0.8, 0.1),
     log("restitution_at_m_per_s", 0.05, 5.0, 0.5),
     log("capture_m_per_s", 0.01, 0.5, 0.1),
 ];
@@ -177,7 +179,7 @@ impl Law {
                 let least_at = of("restitution_at_m_per_s")?;
                 let capture = of("capture_m_per_s")?.min(least_at);
                 restitution = Restitution::new(of("restitution")?, capture, least_at)?;
-                vec![(ContactModel::Rigid, friction)]
+                vec![(ContactModel::Rigid, Friction::new(mu * of("mu_static_ratio")?, mu))]
             }
             Self::HuntCrossley => {
                 // cube and table share one material, so the pair has its coefficients
