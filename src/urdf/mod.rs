@@ -106,7 +106,7 @@ pub struct Collision {
     pub shape: Shape,
 }
 
-/// A rigid body below an inner joint of type `floating`: no joint holds it, so it is not part of the
+/// A rigid body below an inner joint of type `floating`: no joint holds it, so it is no part of the
 /// robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FreeLink {

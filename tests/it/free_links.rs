@@ -78,7 +78,8 @@ fn a_part_below_an_inner_floating_joint_is_a_body_beside_the_robot() {
     assert_eq!((free.inertia.mass, free.collisions.len()), (3.0, 2));
     // the centre of mass of both links, and Steiner's theorem about it
     assert!((free.inertia.com() - Vec3::new(0.0, 0.0, 0.2 / 3.0)).norm() < 1e-15);
-    let across = 0.03 + 2.0 * (0.2_f64 / 3.0).powi(2) + 1.0 * (0.4_f64 / 3.0).powi(2);
+    let [near_m, far_m] = [0.2 / 3.0, 0.4 / 3.0];
+    let across = 0.03 + 2.0 * near_m * near_m + 1.0 * far_m * far_m;
     assert!((free.inertia.about_com()[(0, 0)] - across).abs() < 1e-12);
     assert_eq!(free.collisions[1].X_FC.p, Vec3::new(0.0, 0.0, 0.2));
 }
