@@ -70,9 +70,14 @@ fn base_error(playback: &Playback<'_>, trace: &Trace, at: usize) -> Option<[[f64
     let real = |i: usize| columns[i][trace.rows[at]];
     let ours = &trace.base[at];
     let p = std::array::from_fn(|i| ours[i] - real(i));
-    let ([w, x, y, z], [a, b, c, d]) =
-        ([ours[3], ours[4], ours[5], ours[6]], [real(3), real(4), real(5), real(6)]);
-    // conj(real) ⊗ ours
+    let quaternion = |at: &dyn Fn(usize) -> f64| [at(3), at(4), at(5), at(6)];
+    Some([p, turn_between(quaternion(&real), quaternion(&|i| ours[i]))])
+}
+
+/// The rotation vector from one orientation (w, x, y, z) to another in the axes of the first, to
+/// first order, rad.
+pub(super) fn turn_between([a, b, c, d]: [f64; 4], [w, x, y, z]: [f64; 4]) -> [f64; 3] {
+    // conj(first) ⊗ second
     let turn = [
         a * w + b * x + c * y + d * z,
         a * x - b * w - c * z + d * y,
@@ -80,7 +85,7 @@ fn base_error(playback: &Playback<'_>, trace: &Trace, at: usize) -> Option<[[f64
         a * z - b * y + c * x - d * w,
     ];
     let sign = if turn[0] < 0.0 { -2.0 } else { 2.0 };
-    Some([p, [sign * turn[1], sign * turn[2], sign * turn[3]]])
+    [sign * turn[1], sign * turn[2], sign * turn[3]]
 }
 
 impl Accuracy {

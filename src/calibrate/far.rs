@@ -54,6 +54,25 @@ impl Searched {
 }
 
 impl Fitting<'_> {
+    /// Looks for better values where the one at this place of `open` has an effect. Friction that
+    /// no foot overcomes has none, and as the kinetic coefficient is at most the static one, both
+    /// must fall.
+    pub(super) fn search_elsewhere(
+        &self,
+        values: &[f64],
+        open: &[usize],
+        place: usize,
+        searched: &mut Searched,
+        progress: &mut impl FnMut(&str),
+    ) -> Option<Vec<f64>> {
+        let together = self.fit.observer().is_some() && searched.all_once();
+        let better = together.then(|| self.search_far(values, open, progress)).flatten();
+        better.or_else(|| {
+            let alone = searched.once(open[place]);
+            alone.then(|| self.search_far(values, &[open[place]], progress)).flatten()
+        })
+    }
+
     /// Looks for better values of the parameters `which`, the others as they are. `None` if there
     /// are none. The same points on any number of threads.
     pub(super) fn search_far(
@@ -150,14 +169,36 @@ impl Fitting<'_> {
         solution: &Solution,
         values: &[f64],
         open: &[usize],
+        progress: &mut impl FnMut(&str),
     ) -> (Vec<f64>, Option<Unknown>) {
-        let (half, finding) = self.examine(solution, open);
+        let (mut half, finding) = self.examine(solution, open);
         if finding.is_some() {
             return (half, finding);
+        }
+        for (half, by) in half.iter_mut().zip(self.moved_by_the_pull(values, open, progress)) {
+            *half = (*half * *half + by * by).sqrt();
         }
         let half = self.widened(solution, values, open, half);
         let finding = self.too_wide(values, open, &half);
         (half, finding)
+    }
+
+    /// How far the values move, at most, if the pull of an observer is half as fast and twice.
+    fn moved_by_the_pull(
+        &self,
+        values: &[f64],
+        open: &[usize],
+        progress: &mut impl FnMut(&str),
+    ) -> Vec<f64> {
+        let mut most = vec![0.0_f64; open.len()];
+        let Some(observer) = self.fit.observer() else { return most };
+        for times in [0.5, 2.0] {
+            let solution = self.followed(observer.slower(times)).solve(values, open, progress);
+            for ((most, &i), value) in most.iter_mut().zip(open).zip(&solution.values) {
+                *most = most.max((value - values[i]).abs());
+            }
+        }
+        most
     }
 
     /// The first parameter whose interval says nothing after it was widened.

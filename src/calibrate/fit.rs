@@ -11,6 +11,7 @@ use super::accuracy::{Accuracy, residuals};
 use super::far::Searched;
 use super::intervals::Unknown;
 use super::least_squares::{Outcome, Problem, Solution, dot, solve};
+use super::observer::Observer;
 use super::parallel::parallel;
 use super::parameter::{Parameter, apply};
 use super::playback::Playback;
@@ -23,7 +24,8 @@ use crate::robot_log::RobotLog;
 pub struct FitSettings {
     /// Share of the log, at its end, that takes no part.
     pub hold_back: f64,
-    /// Length of the windows, s; `None` for one.
+    /// Length of the windows, s; `None` for one, through which the replay of a free robot follows
+    /// the recording.
     pub window_s: Option<f64>,
     /// Threads.
     pub threads: NonZeroUsize,
@@ -46,6 +48,9 @@ pub struct Job<'a> {
 
 /// Steps of the difference quotients, in units of the parameter's size.
 const STEP: f64 = 5e-3;
+
+/// Follows a free robot. In a test, values differ little from half of it to twice.
+const OBSERVER: Observer = Observer { time_constant_s: 0.1 };
 
 /// Fits; `progress` is given a sentence for each iteration.
 ///
@@ -75,12 +80,11 @@ pub fn calibrate(job: &Job<'_>, mut progress: impl FnMut(&str)) -> Result<Calibr
             continue;
         }
         check(&solution, &open, &fitting)?;
-        let (half_widths, finding) = fitting.judge(&solution, &values, &open);
+        let (half_widths, finding) = fitting.judge(&solution, &values, &open, &mut progress);
         let Some(Unknown { place, why, kept }) = finding else { break half_widths };
-        // what seems to have no effect may have one elsewhere: friction that no foot overcomes
         if kept.is_none()
-            && searched.once(open[place])
-            && let Some(better) = fitting.search_far(&values, &[open[place]], &mut progress)
+            && let Some(better) =
+                fitting.search_elsewhere(&values, &open, place, &mut searched, &mut progress)
         {
             values = better;
             continue;
@@ -127,6 +131,8 @@ fn check(solution: &Solution, open: &[usize], fitting: &Fitting<'_>) -> Result<(
         dot(&solution.residuals, &solution.residuals) / solution.residuals.len().max(1) as f64;
     let text = match solution.outcome {
         Outcome::Converged => return Ok(()),
+        // the best place of a staircase; the intervals say how wide its steps are
+        Outcome::Stalled if fitting.fit.observer().is_some() => return Ok(()),
         Outcome::BadStart => "the plant stops itself with the scenario's own values".into(),
         Outcome::Stalled => "no step makes the error smaller although its derivatives promise it: \
                              the replay is too sensitive; try shorter windows (--window)"
@@ -148,6 +154,7 @@ fn check(solution: &Solution, open: &[usize], fitting: &Fitting<'_>) -> Result<(
     Err(Error::new(ErrorKind::Input, text))
 }
 
+#[derive(Clone)]
 pub(super) struct Fitting<'a> {
     pub(super) job: &'a Job<'a>,
     table: Table,
@@ -169,7 +176,11 @@ impl<'a> Fitting<'a> {
         } else {
             time_s.len()
         };
-        let part = |rows: Range<usize>| Playback::new(job.log, rows, job.settings.window_s);
+        let follows = job.settings.window_s.is_none() && job.log.base.is_some();
+        let part = |rows: Range<usize>| match follows {
+            true => Playback::following(job.log, rows, OBSERVER),
+            false => Playback::new(job.log, rows, job.settings.window_s),
+        };
         let held_back = (split < time_s.len()).then(|| part(split..time_s.len())).transpose()?;
         let table = job.scenario.complete_toml.parse::<Table>();
         let table = table.map_err(|e| Error::new(ErrorKind::Internal, e.to_string()))?;
@@ -267,7 +278,17 @@ impl<'a> Fitting<'a> {
         parallel(points.len(), threads, |i| scenarios[i].as_ref().and_then(of))
     }
 
-    fn solve(&self, values: &[f64], open: &[usize], progress: &mut impl FnMut(&str)) -> Solution {
+    /// The same whose replay is pulled faster or slower.
+    pub(super) fn followed(&self, observer: Observer) -> Self {
+        Self { fit: self.fit.followed(observer), ..self.clone() }
+    }
+
+    pub(super) fn solve(
+        &self,
+        values: &[f64],
+        open: &[usize],
+        progress: &mut impl FnMut(&str),
+    ) -> Solution {
         let parameters = self.job.parameters;
         let scale: Vec<f64> =
             open.iter().map(|&i| values[i].abs().max(parameters[i].typical)).collect();
@@ -279,6 +300,7 @@ impl<'a> Fitting<'a> {
             step: step.collect(),
             scale,
             iterations_max: self.job.settings.iterations_max,
+            staircase: self.fit.observer().is_some(),
         };
         let complete = |point: &Vec<f64>| {
             let mut all = values.to_vec();

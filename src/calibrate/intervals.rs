@@ -1,6 +1,7 @@
 //! What the log says about each parameter: intervals, and what it does not determine.
 
 use super::fit::Fitting;
+use super::jackknife;
 use super::least_squares::{Solution, dot};
 use super::matrix::{Matrix, eigen};
 
@@ -8,6 +9,8 @@ use super::matrix::{Matrix, eigen};
 const NORMAL_95: f64 = 1.96;
 /// Errors of one joint within this time count as one observation, s.
 const BLOCK_S: f64 = 0.5;
+/// Parts of a log that a replay follows, of which each is left out once.
+const PARTS: usize = 12;
 /// A value is not determined if its interval is wider than this share of it, or of the size that
 /// matters, to either side.
 pub(super) const WIDE: f64 = 1.0;
@@ -66,8 +69,7 @@ impl Fitting<'_> {
             return (Vec::new(), Some(self.combination(&vectors[least], open)));
         }
         let inverse = inverse(&eigenvalues, &vectors);
-        let deviations = self.deviations(solution, &norm, &inverse);
-        let half: Vec<f64> = deviations.iter().map(|s| NORMAL_95 * s).collect();
+        let half = self.half_widths(solution, &norm, &inverse);
         let share = |i: usize| {
             let p = &self.job.parameters[open[i]];
             half[i] / solution.values[i].abs().max(p.typical)
@@ -127,6 +129,18 @@ impl Fitting<'_> {
         Unknown::new(last, why)
     }
 
+    /// Of the 95 % intervals, as far as the derivatives tell them.
+    fn half_widths(&self, solution: &Solution, norm: &[f64], inverse: &Matrix) -> Vec<f64> {
+        let deviations = self.deviations(solution, norm, inverse);
+        let mut half: Vec<f64> = deviations.iter().map(|s| NORMAL_95 * s).collect();
+        if self.fit.observer().is_some() {
+            let robust = jackknife::half_widths(solution, norm, inverse, &self.parts());
+            let robust = robust.iter().zip(norm).map(|(half, norm)| half / norm);
+            half.iter_mut().zip(robust).for_each(|(half, robust)| *half = half.max(robust));
+        }
+        half
+    }
+
     /// Standard deviations: the largest one of that for independent errors, of that for errors that
     /// are correlated within a joint and [`BLOCK_S`], and, of a free robot, of that for errors that
     /// are correlated within a window, because its start moves all of them (cluster-robust, White
@@ -149,18 +163,42 @@ impl Fitting<'_> {
     /// The block and the window of each residual.
     fn clusters(&self) -> [Vec<usize>; 2] {
         let log = self.job.log;
-        let width = log.joints.len() + if log.base.is_some() { 6 } else { 0 };
         let begin_s = log.time_s[0];
         let (mut blocks, mut windows) = (Vec::new(), Vec::new());
         for (w, window) in self.fit.windows().iter().enumerate() {
             for row in window.clone().skip(1) {
                 let block = ((log.time_s[row] - begin_s) / BLOCK_S) as usize;
-                let sampled = |j: &usize| log.joints.get(*j).is_none_or(|t| !t.q[row].is_nan());
-                blocks.extend((0..width).filter(sampled).map(|j| block * width + j));
+                blocks.extend(self.sampled(row).map(|j| block * self.width() + j));
                 windows.resize(blocks.len(), w);
             }
         }
         [blocks, windows]
+    }
+
+    /// The part of the log of each residual: [`PARTS`] equal ones.
+    fn parts(&self) -> Vec<usize> {
+        let mut parts = Vec::new();
+        for window in self.fit.windows() {
+            let rows = window.clone().skip(1);
+            let count = rows.len();
+            for (at, row) in rows.enumerate() {
+                let part = at * PARTS / count;
+                parts.extend(self.sampled(row).map(|_| part));
+            }
+        }
+        parts
+    }
+
+    /// Residuals of a row in which everything was sampled.
+    fn width(&self) -> usize {
+        let log = self.job.log;
+        log.joints.len() + if log.base.is_some() { 6 } else { 0 }
+    }
+
+    /// Those that were.
+    fn sampled(&self, row: usize) -> impl Iterator<Item = usize> {
+        let log = self.job.log;
+        (0..self.width()).filter(move |j| log.joints.get(*j).is_none_or(|t| !t.q[row].is_nan()))
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Problem {
     pub step: Vec<f64>,
     /// Iterations after which the search gives up.
     pub iterations_max: usize,
+    /// The sum of squares is a staircase: a step that makes it hardly smaller is the last one.
+    pub staircase: bool,
 }
 
 /// How a search ended.
@@ -125,9 +127,11 @@ pub fn solve(
         };
         iterations += 1;
         (values, residuals) = (point, found);
-        if now - after <= TOLERANCE * now && promised <= ROUGH * now {
+        let flat = promised <= ROUGH * now;
+        let creeps = problem.staircase && now - after <= ROUGH * now;
+        if creeps || flat && now - after <= TOLERANCE * now {
             return Solution {
-                outcome: Outcome::Converged,
+                outcome: if flat { Outcome::Converged } else { Outcome::Stalled },
                 values,
                 residuals,
                 jacobian,

@@ -9,6 +9,7 @@ use hardstand_physics::model::Base;
 use hardstand_physics::plant::{OwnerWords, Plant, PlantFailure, PlantSpec};
 use hardstand_physics::spatial::{Quaternion, Vec3};
 
+use super::observer::Observer;
 use crate::config::Scenario;
 use crate::robot_log::{JointTrack, RobotLog};
 
@@ -27,6 +28,8 @@ pub struct Playback<'a> {
     log: &'a RobotLog,
     /// Rows of each window. The first row is the start.
     windows: Vec<Range<usize>>,
+    /// What keeps the replay near the recording.
+    observer: Option<Observer>,
 }
 
 /// What the simulated robot did, one entry for each row of a window but the first.
@@ -70,7 +73,31 @@ impl<'a> Playback<'a> {
             );
             return Err(Error::new(ErrorKind::Input, text));
         }
-        Ok(Self { log, windows })
+        Ok(Self { log, windows, observer: None })
+    }
+
+    /// All rows of `rows` in one window, through which the replay follows the recording. At the
+    /// start of the log, the first second takes no part, or the first quarter of a shorter log:
+    /// until errors of the first state, and what it does not show, are forgotten.
+    ///
+    /// # Errors
+    /// As [`Playback::new`].
+    pub fn following(log: &'a RobotLog, rows: Range<usize>, observer: Observer) -> Result<Self> {
+        let time_s = &log.time_s;
+        let last_s = time_s[rows.end.max(1) - 1];
+        let settled_s = time_s[0] + LEAD_S.min(0.25 * (last_s - time_s[0]));
+        let from = time_s.partition_point(|t| *t < settled_s - ROUNDING_S).max(rows.start);
+        Ok(Self { observer: Some(observer), ..Self::new(log, from..rows.end, None)? })
+    }
+
+    /// What keeps it near the recording.
+    pub(super) const fn observer(&self) -> Option<Observer> {
+        self.observer
+    }
+
+    /// The same rows with another observer.
+    pub(super) fn followed(&self, observer: Observer) -> Self {
+        Self { observer: Some(observer), ..self.clone() }
     }
 
     /// The windows.
@@ -120,12 +147,17 @@ impl<'a> Playback<'a> {
             let fresh = commands.advance(begin_s + tick as f64 * period_s) || tick == 0;
             trace.failure = commands.step(plant, fresh);
             tick += 1;
-            let after = shown(plant);
+            let mut after = shown(plant);
             let now_s = begin_s + tick as f64 * period_s;
             while row < rows.end && self.log.time_s[row] <= now_s + ROUNDING_S {
                 let part = 1.0 - (now_s - self.log.time_s[row]).max(0.0) / period_s;
                 trace.push(row, &before, &after, part);
                 row += 1;
+                if let Some(observer) = self.observer {
+                    observer.pull(plant, self.log, &trace);
+                    after = shown(plant);
+                    trace.failure = trace.failure.or_else(|| plant.failure());
+                }
             }
             before = after;
         }
@@ -156,7 +188,9 @@ impl<'a> Playback<'a> {
             if lead.failure.is_some() {
                 return (self.plant_at(scenario, row), Commands::new(self.log, scenario, row));
             }
-            self.carry(&mut plant, scenario, row);
+            if self.observer.is_none() {
+                self.carry(&mut plant, scenario, row);
+            }
         }
         (plant, commands)
     }

@@ -53,7 +53,8 @@ fn parameters(c: &Calibration) -> String {
         // writing to a string cannot fail
         let _ = writeln!(out, "<tr><td>{}<td>{:.5}{found}</tr>", escape(&e.name), e.start);
     }
-    out + "</table>\n<p>Intervals take errors of one joint within 0.5 s as one observation. \
+    out + "</table>\n<p>Intervals take errors of one joint within 0.5 s as one observation; \
+           where the replay follows the recording, they say how far the parts of the log agree. \
            They hold for the model that was fitted: an effect that the model does not have can \
            shift a value by more.</p>\n"
 }

@@ -19,6 +19,7 @@ use crate::common::bench::quadruped;
 use crate::common::logs;
 
 mod commands;
+mod ground;
 mod parameters;
 mod recovery;
 
@@ -38,7 +39,7 @@ fn air(sets: &[&str]) -> Scenario {
 fn log_of(scenario: &Scenario, seconds: f64, every: u64, noise_rad: f64) -> RobotLog {
     // a drive with a delay has no command at first
     let settling = if scenario.spec.drives.is_ideal() { 0 } else { 1000 };
-    log_with(scenario, settling, [seconds, noise_rad], every, |time_s, i| {
+    log_with(scenario, settling, [seconds, noise_rad], every, 5, |time_s, i| {
         let phase = time_s * (3.0 + 1.2 * time_s) + 0.9 * i as f64;
         let amplitude = 0.25 * (time_s / 0.5).min(1.0);
         amplitude * math::sin_cos(phase).0
@@ -52,12 +53,13 @@ fn log_with(
     settling: u64,
     [seconds, noise_rad]: [f64; 2],
     every: u64,
+    seed: u64,
     motion: impl Fn(f64, usize) -> f64,
 ) -> RobotLog {
     let mut plant = Plant::new(scenario.model.clone(), scenario.spec.clone());
     let period_s = scenario.spec.period_ns as f64 * 1e-9;
     let home = scenario.spec.q.joints.clone();
-    let mut random = SplitMix(5);
+    let mut random = SplitMix(seed);
     let joints = home.len();
     let track = || JointTrack {
         q: Vec::new(),

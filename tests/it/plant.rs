@@ -309,3 +309,33 @@ fn a_robot_that_is_carried_on_stands_there_with_the_springs_stretched_as_they_we
     // begun anew, it slides until they are stretched
     assert!((step(&mut placed) - v_W).norm() > 1e-4);
 }
+
+/// Its feet are shapes, whose contacts `carry_to` begins anew.
+#[test]
+fn a_robot_that_is_pulled_on_stands_there_with_the_springs_of_its_shapes_stretched_as_they_were() {
+    let feet: Vec<String> = ["FL", "FR", "RL", "RR"]
+        .map(|leg| format!("{{name=\"{leg}\", link=\"{leg}_foot\", contact=\"shapes\"}}"))
+        .into();
+    let feet = format!("feet=[{}]", feet.join(","));
+    let scenario = quadruped(&[feet.as_str(), "sim.gravity_m_per_s2=[1.4, 0.0, -9.7]"]);
+    let mut stands = Plant::new(scenario.model.clone(), scenario.spec.clone());
+    let joints = scenario.spec.q.joints.iter().zip(&scenario.hold_gains);
+    let hold: Vec<Reference> = joints
+        .map(|(q, gains)| Reference { q: *q, kp: gains.kp, kd: gains.kd, ..Reference::default() })
+        .collect();
+    let step = |plant: &mut Plant| {
+        assert!(plant.step(&hold, &OwnerWords::default()).is_none());
+        plant.state().v.v_WB
+    };
+    for _ in 0..1500 {
+        step(&mut stands);
+    }
+    let (mut pulled, mut carried) = (stands.clone(), stands.clone());
+    let (mut q, v) = (stands.state().q.clone(), stands.state().v.clone());
+    q.p_WB.x += 2e-3;
+    pulled.pull_to(&q, &v);
+    carried.carry_to(&q, &v);
+    let v_W = step(&mut stands);
+    let off = [&mut pulled, &mut carried].map(|plant| (step(plant) - v_W).norm());
+    assert!(off[0] < 1e-9 && off[1] > 1e-4, "{off:?} m/s");
+}

@@ -73,7 +73,8 @@ pub(in crate::cli) struct CalibrateArguments {
     /// Share of the log, at its end, that is not fitted but predicted, 0 to 0.9
     #[arg(long, value_name = "SHARE", default_value_t = 1.0 / 3.0)]
     pub(in crate::cli) hold_back: f64,
-    /// Begin again in the recorded state after each S seconds [default: one window]
+    /// Begin again in the recorded state after each S seconds [default: one window, through which
+    /// the replay of a robot whose base is free follows the recording]
     #[arg(long, value_name = "S")]
     pub(in crate::cli) window: Option<f64>,
     /// Where the result goes: NAME.toml and NAME.html

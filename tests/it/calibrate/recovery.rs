@@ -1,11 +1,8 @@
 //! Parameters whose truth is known are found again.
 
-use super::{air, fit, found, log_of, log_with, settings};
+use super::{air, fit, found, log_of, settings};
 use crate::common::bench::quadruped;
-use hardstand::calibrate::{Estimate, Finding, FitSettings, Playback};
-use hardstand::config::Scenario;
-use hardstand::robot_log::RobotLog;
-use hardstand_physics::math;
+use hardstand::calibrate::{Estimate, Finding, FitSettings};
 
 const TRUTH: [(&str, &str, f64); 6] = [
     ("joints.\"*\".hold_kp", "hold_kp", 36.0),
@@ -146,86 +143,5 @@ fn the_drives_breakaway_friction_is_found_from_twice_and_from_half_of_it() {
             assert!((value - wanted).abs() < 0.02 * wanted, "{name}: {value}, truth {wanted}");
             assert!((value - wanted).abs() < 2.0 * half_width, "{name}: {value} ± {half_width}");
         }
-    }
-}
-
-/// A robot whose legs press the feet out and in: they stick, break loose and slide.
-fn pressing(stiction: &str, mu_static: f64, mu_kinetic: f64) -> Scenario {
-    let joints = "joints={\"*\"={hold_kp=60.0, hold_kd=2.0, friction=0.4}}";
-    let contact = [("mu_static", mu_static), ("mu_kinetic", mu_kinetic), ("d2_per_m", 900.0)];
-    let [statics, kinetics, springs] = contact.map(|(k, x)| format!("contact.{k}={x:?}"));
-    let law = format!("contact.stiction={stiction}");
-    quadruped(&["sim.micro_steps=5", &law, joints, &statics, &kinetics, &springs])
-}
-
-/// Of 9 s, sampled every `every` ticks, the truth being 0.6 and 0.4.
-fn log_of_pressing(truth: &Scenario, noise_rad: f64, every: u64) -> RobotLog {
-    let sides: Vec<f64> = truth
-        .model
-        .joints
-        .iter()
-        .map(|joint| match (joint.name.contains("_hip"), &joint.name[1..2]) {
-            (true, "L") => 0.15,
-            (true, _) => -0.15,
-            _ => 0.0,
-        })
-        .collect();
-    log_with(truth, 1000, [9.0, noise_rad], every, |time_s, i| {
-        sides[i] * (0.5 * time_s).min(1.0) * math::sin_cos(2.0 * time_s).0
-    })
-}
-
-/// At twice the truth none breaks loose, so the error is flat there.
-#[test]
-fn the_grounds_static_friction_is_found_from_twice_and_from_half_of_it() {
-    let log = log_of_pressing(&pressing("simbody", 0.6, 0.4), 2e-4, 5);
-    let settings = FitSettings { window_s: Some(0.4), ..settings(2) };
-    let both = ["contact.mu_kinetic", "contact.mu_static"];
-    for (start, what) in
-        [(pressing("simbody", 1.2, 0.4), &both[1..]), (pressing("simbody", 0.3, 0.2), &both[..])]
-    {
-        let c = fit(&log, &start, what, &settings).unwrap();
-        let (value, half_width) = found(&c, "contact.mu_static");
-        println!("{value:.5} ± {half_width:.5}, truth 0.6");
-        assert!((value - 0.6).abs() < 0.02 * 0.6, "{value}");
-        assert!((value - 0.6).abs() < 2.0 * half_width, "{value} ± {half_width}");
-        if what.len() == 2 {
-            // this log says it within 6 % only, and the interval has to say so
-            let (value, half_width) = found(&c, "contact.mu_kinetic");
-            println!("{value:.5} ± {half_width:.5}, truth 0.4");
-            assert!((value - 0.4).abs() < 2.0 * half_width, "{value} ± {half_width}");
-        }
-    }
-}
-
-#[test]
-fn both_coefficients_are_found_where_stiction_holds() {
-    let log = log_of_pressing(&pressing("holding", 0.6, 0.4), 2e-4, 5);
-    let settings = FitSettings { window_s: Some(0.4), ..settings(2) };
-    let both = ["contact.mu_kinetic", "contact.mu_static"];
-    let c = fit(&log, &pressing("holding", 0.45, 0.3), &both, &settings).unwrap();
-    for (name, wanted) in [(both[0], 0.4), (both[1], 0.6)] {
-        let (value, half_width) = found(&c, name);
-        println!("{name} {value:.5} ± {half_width:.5}, truth {wanted}");
-        assert!((value - wanted).abs() < 0.02 * wanted, "{name}: {value}");
-        assert!((value - wanted).abs() < 2.0 * half_width, "{name}: {value} ± {half_width}");
-    }
-}
-
-/// Which foot breaks loose first hangs on what no log shows: how far the friction springs are
-/// stretched, and which joints their friction holds.
-#[test]
-fn a_window_on_the_ground_goes_on_with_what_the_recorded_state_does_not_show() {
-    let truth = pressing("simbody", 0.6, 0.4);
-    let log = log_of_pressing(&truth, 0.0, 1);
-    let playback = Playback::new(&log, 0..log.time_s.len(), Some(0.4)).unwrap();
-    // in the first windows is what happened before the log
-    for trace in &playback.run(&truth)[2..] {
-        let errors = trace.q.iter().zip(&trace.rows).flat_map(|(q, &row)| {
-            q.iter().zip(&log.joints).map(move |(q, joint)| q - joint.q[row])
-        });
-        let worst = errors.fold(0.0_f64, |worst, e| worst.max(e.abs()));
-        // where each window begins without stretched springs, 18 mrad root mean square
-        assert!(worst < 1e-3, "{worst} rad");
     }
 }

@@ -1,6 +1,7 @@
 //! Putting the robot elsewhere.
 
 use super::Plant;
+use super::collision::{Carrier, pose_of};
 use super::imus::velocity_W;
 use crate::dynamics::{Positions, Velocities};
 use crate::spatial::{Quaternion, Vec3};
@@ -29,6 +30,31 @@ impl Plant {
     /// drives stay stretched as they were; contacts between shapes begin anew. All else is as in
     /// [`place_base`](Self::place_base).
     pub fn carry_to(&mut self, q: &Positions, v: &Velocities) {
+        self.move_to(q, v);
+        self.state.touches.clear();
+        self.forget_momentum();
+        self.go_on_from_here();
+    }
+
+    /// Moves the robot a little, to `q`, moving at `v`, as [`carry_to`](Self::carry_to) does;
+    /// contacts between shapes go on as well, stretched as they were.
+    pub fn pull_to(&mut self, q: &Positions, v: &Velocities) {
+        self.settle();
+        let X_WB = self.data.X_WB.clone();
+        self.move_to(q, v);
+        let Self { data, contacts, collisions, state, .. } = self;
+        let after = |carrier| pose_of(carrier, contacts, data, &state.bodies);
+        let before = |carrier| match carrier {
+            Carrier::Link(i) => X_WB[i],
+            other => after(other),
+        };
+        collisions.carry_anchors(&mut state.touches, before, after);
+        self.forget_momentum();
+        self.go_on_from_here();
+    }
+
+    /// The robot at `q` and `v`; anchors and motors move with it.
+    fn move_to(&mut self, q: &Positions, v: &Velocities) {
         self.settle();
         let before: Vec<_> = self.contacts.evaluated().to_vec();
         for (i, drive) in self.state.drives.joints.iter_mut().enumerate() {
@@ -38,15 +64,12 @@ impl Plant {
         self.state.q.clone_from(q);
         self.state.v.clone_from(v);
         self.settle();
-        self.state.touches.clear();
-        self.forget_momentum();
         let after = self.contacts.evaluated();
         for ((contact, before), after) in self.state.contacts.iter_mut().zip(&before).zip(after) {
             if before.surface == after.surface {
                 contact.law.carry(before, after);
             }
         }
-        self.go_on_from_here();
     }
 
     /// Sensors and forces of a state that was set.

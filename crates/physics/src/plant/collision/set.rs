@@ -290,6 +290,22 @@ impl CollisionSet {
         }
     }
 
+    /// Moves the anchors as far as their points were moved, from the poses `before` to those
+    /// `after`.
+    pub(in super::super) fn carry_anchors(
+        &self,
+        memory: &mut CollisionMemory,
+        before: impl Fn(Carrier) -> Transform,
+        after: impl Fn(Carrier) -> Transform,
+    ) {
+        for m in memory.points_mut() {
+            let Some(at) = self.points.iter().find(|p| p.memory.is_of(m)) else { continue };
+            let in_b = |[a, b]: [Transform; 2]| b.point_inverse(&a.point(&m.marker()));
+            let by_B = in_b(at.carriers.map(&after)) - in_b(at.carriers.map(&before));
+            m.anchor_B = (Vec3::from(m.anchor_B) + by_B).into();
+        }
+    }
+
     /// Adds the forces of all points to `data.f_ext` and to those on the free bodies.
     /// Moments of links against rolling on the ground are taken at the end of `step`, if it is
     /// given.
