@@ -38,8 +38,8 @@ struct Asked {
 }
 
 impl Asked {
-    /// Answers once the loop has taken the stop. Without an answer the asker knows that the loop has
-    /// ended.
+    /// Answers once the loop has taken the stop. Without an answer the asker knows that the loop
+    /// has ended.
     fn answer(self, stop: &EmergencyStop, gate: &OrderGate, key: &str) {
         if let Some(taken) = stop.wait_taken(self.number, TAKEN_WITHIN) {
             send(&self.query, key, Kind::OrderReply, &gate.stop_taken(taken, &self.asker));
