@@ -51,6 +51,7 @@ impl Publisher {
     ) -> Result<Self> {
         let mut work = Work {
             state: declare(bus, &keys.state, Kind::State, Priority::RealTime)?,
+            followed_state: declare_as(bus, &keys.state, Kind::State, Priority::RealTime, false)?,
             contacts: declare(bus, &keys.contacts, Kind::Contacts, Priority::InteractiveHigh)?,
             drives: declare(bus, &keys.drives, Kind::Drives, Priority::InteractiveHigh)?,
             sensors: declare(bus, &keys.sensors, Kind::Sensors, Priority::InteractiveHigh)?,
@@ -88,18 +89,26 @@ impl Publisher {
 }
 
 pub(super) fn declare(bus: &Bus, key: &str, kind: Kind, priority: Priority) -> Result<Sink> {
+    declare_as(bus, key, kind, priority, true)
+}
+
+/// `express` sends each message at once, and not together with those behind it.
+fn declare_as(bus: &Bus, key: &str, kind: Kind, priority: Priority, express: bool) -> Result<Sink> {
     bus.session
         .declare_publisher(key.to_string())
         .encoding(Encoding::APPLICATION_OCTET_STREAM.with_schema(kind.schema()))
         .congestion_control(CongestionControl::Drop)
         .priority(priority)
-        .express(true)
+        .express(express)
         .wait()
         .map_err(|e| bus_error(key, e))
 }
 
 struct Work {
     state: Sink,
+    /// For a state with another one right behind it: dozens that come in one tick, after a delay
+    /// that ends, would fill zenoh's queue if each was sent alone.
+    followed_state: Sink,
     contacts: Sink,
     drives: Sink,
     sensors: Sink,
@@ -160,7 +169,8 @@ impl Work {
         let (tick, standing) = (s.state.tick, s.state.phase != Phase::Running.code());
         let due = |every: u64| standing || tick.is_multiple_of(every);
         if !s.withheld && (s.asked || due(self.every[0])) {
-            put(&self.state, Kind::State, &s.state, &mut self.buffer);
+            let sink = if s.followed { &self.followed_state } else { &self.state };
+            put(sink, Kind::State, &s.state, &mut self.buffer);
         }
         if !s.again && due(self.every[1]) {
             put(&self.contacts, Kind::Contacts, &s.contacts, &mut self.buffer);

@@ -94,7 +94,9 @@ impl<C: Clock> Executive<C> {
         while let Some(mut late) = self.state_faults.take_late(tick) {
             let is_last = self.snapshot.withheld && !self.state_faults.has_late(tick);
             let to_ports = is_last || self.is_wanted(late.tick, tick);
+            self.snapshot.followed = !is_last;
             self.send_late(&mut late, true, to_ports);
+            self.snapshot.followed = false;
             self.recent_states.shown.copy_from(&late);
             self.state_faults.give_back(late);
         }

@@ -32,6 +32,8 @@ pub struct Snapshot {
     pub asked: bool,
     /// The state has been published before and not been answered, or comes late. The rest is void.
     pub again: bool,
+    /// Another state is sent right behind this one.
+    pub followed: bool,
     /// A fault of the link keeps the state from the controllers; the rest is for all others.
     pub withheld: bool,
 }
@@ -50,5 +52,6 @@ impl Snapshot {
         self.surfaces.clone_from(&o.surfaces);
         self.owners.clone_from(&o.owners);
         (self.asked, self.again, self.withheld) = (o.asked, o.again, o.withheld);
+        self.followed = o.followed;
     }
 }
