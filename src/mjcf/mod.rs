@@ -159,7 +159,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
         bodies.iter().find(has).map(|body| body.name.clone())
     };
     let sensors = sensors::sensors(&root, body_of, &mut report);
-    let Some(Tops { robot: top, is_robot, free, is_free }) = tops(&bodies, &mut report) else {
+    let Some(Tops { robot: top, is_robot, is_free }) = tops(&bodies, &mut report) else {
         report.mistake("no body of the world has a joint; where is the robot?".into());
         return Err(refused(&report, &file));
     };
@@ -176,7 +176,6 @@ pub fn convert(path: &Path) -> Result<Converted> {
             bodies: &bodies,
             root: top,
             is_robot: &is_robot,
-            free: &free,
             is_free: &is_free,
             strengths: &strengths,
             mimics: &held.mimics,
@@ -234,8 +233,7 @@ struct Tops {
     /// The top body of the tree with the most joints, and which bodies belong to it.
     robot: usize,
     is_robot: Vec<bool>,
-    /// Bodies beside it that fly free and have no joints of their own, and what belongs to them.
-    free: Vec<usize>,
+    /// Which belong to bodies beside it that fly free and have no joints of their own.
     is_free: Vec<bool>,
 }
 
@@ -273,12 +271,7 @@ fn tops(bodies: &[Body], report: &mut Report) -> Option<Tops> {
     let of = |is: &dyn Fn(usize) -> bool| -> Vec<bool> {
         top.iter().enumerate().map(|(b, &t)| b != 0 && is(t)).collect()
     };
-    Some(Tops {
-        robot: chosen,
-        is_robot: of(&|t| t == chosen),
-        free: (1..bodies.len()).filter(|&b| bodies[b].parent == 0 && flies(b)).collect(),
-        is_free: of(&flies),
-    })
+    Some(Tops { robot: chosen, is_robot: of(&|t| t == chosen), is_free: of(&flies) })
 }
 
 /// The posture of the file.

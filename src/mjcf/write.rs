@@ -25,8 +25,7 @@ pub(super) struct Robot<'a> {
     /// The root, and which bodies belong to it.
     pub(super) root: usize,
     pub(super) is_robot: &'a [bool],
-    /// Bodies of the world that fly free, and which bodies belong to them.
-    pub(super) free: &'a [usize],
+    /// Which belong to other bodies of the world, which fly free.
     pub(super) is_free: &'a [bool],
     pub(super) strengths: &'a BTreeMap<String, Strength>,
     pub(super) mimics: &'a BTreeMap<String, Mimic>,
@@ -51,16 +50,17 @@ pub(super) fn urdf(robot: &Robot<'_>, report: &mut Report) -> String {
     }
     let floating = free(&robot.bodies[robot.root]);
     // a base that floats needs no world, unless there is something else in it
-    if !floating || !robot.free.is_empty() {
+    let is_alone = !robot.is_free.contains(&true);
+    if !floating || !is_alone {
         links[0] = w.unique("world", "");
         let _ = writeln!(w.out, "  <link name=\"{}\"/>", links[0]);
     }
     let mut armatures = Vec::new();
     for b in members {
         let body = &robot.bodies[b];
-        if robot.free.contains(&b) {
+        if robot.is_free[b] && body.parent == 0 {
             w.floating(&links[0], &links[b], &body.X_PB);
-        } else if b == robot.root && floating && !robot.free.is_empty() {
+        } else if b == robot.root && floating && !is_alone {
             w.floating(&links[0], &links[b], &Transform::identity());
         } else if b != robot.root || !floating {
             w.chain(robot, body, &links[body.parent], &links[b], &mut armatures);
