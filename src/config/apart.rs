@@ -74,14 +74,14 @@ pub(super) fn disable(
     }
     shapeless.sort_unstable();
     shapeless.dedup();
-    let told = |link: &str| {
+    let warning = |link: &str| {
         format!(
             "contact.disable names \"{link}\", which has no collision shape, so that its pairs \
              keep nothing apart{}",
             meant(loaded, link)
         )
     };
-    shapeless.into_iter().map(told).collect()
+    shapeless.into_iter().map(warning).collect()
 }
 
 /// Whether the file has a shape of the link, which `contact.bodies` may leave out.

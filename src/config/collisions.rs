@@ -124,11 +124,8 @@ fn shapes_of_links<'a>(
             Links::All => true,
             Links::Listed(names) => foot.is_some() || names.contains(&c.frame),
         };
-        let shape = match &c.shape {
-            Shape::Mesh { file, scale } if listed => hulls::scaled(&robot, file, scale),
-            shape => geometry(shape),
-        };
-        let (true, Some(shape)) = (listed, shape) else { continue };
+        let shape = listed.then(|| element(&robot, &c.shape)).flatten();
+        let Some(shape) = shape else { continue };
         let own = foot.map(|f| &touching.shaped[f].1);
         let (law, friction) = own.map_or((&law, friction), |own| (&own.law, own.friction));
         let Some(model) = law.of_shape(common.ground) else { continue };
@@ -176,8 +173,16 @@ fn links(contact: &Section<'_>, model: &Model) -> Links {
     }
 }
 
-/// A collision element as the geometry takes it; `None` for a mesh, which has a hull.
-pub(super) fn geometry(shape: &Shape) -> Option<Geometry> {
+/// A collision element of the robot's file as the geometry takes it: of a mesh its hull.
+pub(super) fn element(robot: &Section<'_>, shape: &Shape) -> Option<Geometry> {
+    match shape {
+        Shape::Mesh { file, scale } => hulls::scaled(robot, file, scale),
+        shape => geometry(shape),
+    }
+}
+
+/// A shape that is no mesh as the geometry takes it; `None` for a mesh.
+fn geometry(shape: &Shape) -> Option<Geometry> {
     match *shape {
         Shape::Sphere { radius_m } => Geometry::sphere(radius_m).ok(),
         Shape::Box { size_m } => {

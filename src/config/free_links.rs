@@ -4,12 +4,11 @@ use hardstand_physics::plant::{Carrier, CollisionShape, CollisionSpec, FreeBody,
 use hardstand_physics::spatial::{Mat3, Motion, SpatialInertia, Transform, Vec3};
 
 use super::by_mass::FittedKeys;
-use super::collisions::{Common, geometry};
+use super::collisions::{Common, element};
 use super::contact_law::{Law, friction_of};
-use super::hulls;
 use super::posture::Posture;
 use super::section::Section;
-use crate::urdf::{FreeLink, Shape};
+use crate::urdf::FreeLink;
 
 /// Adds the free bodies of the file, with the names of the links that carry their shapes. Returns
 /// those whose place is relative to a link of the robot.
@@ -62,14 +61,12 @@ fn add<'a>(
     (keys, link_of): (&mut FittedKeys, &mut Vec<&'a str>),
     out: &mut CollisionSpec,
 ) {
+    let robot = root.section("robot");
     let law = Law::of_contact(common.defaults);
     let friction = friction_of(&root.section("contact"), common.defaults);
     let X_BL = center(free).inverse();
     for c in &free.collisions {
-        let shape = match &c.shape {
-            Shape::Mesh { file, scale } => hulls::scaled(&root.section("robot"), file, scale),
-            shape => geometry(shape),
-        };
+        let shape = element(&robot, &c.shape);
         let (Some(shape), Some(model)) = (shape, law.of_shape(common.ground)) else { continue };
         keys.shapes.push(law.keys);
         link_of.push(&c.frame);
