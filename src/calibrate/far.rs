@@ -173,7 +173,8 @@ impl Fitting<'_> {
         open: &[usize],
         progress: &mut impl FnMut(&str),
     ) -> (Vec<f64>, Option<Unknown>) {
-        let solution = &self.derived_widely(solution, values, open);
+        let wide = self.derived_widely(solution, values, open);
+        let solution = wide.as_ref().unwrap_or(solution);
         let (mut half, finding) = self.examine(solution, open);
         if finding.is_some() {
             return (half, finding);
@@ -187,12 +188,15 @@ impl Fitting<'_> {
     }
 
     /// Where the replay follows the recording, derivatives over [`WIDELY`] to both sides, as far as
-    /// the scenario accepts them: a single step of the staircase is no slope.
-    fn derived_widely(&self, solution: &Solution, values: &[f64], open: &[usize]) -> Solution {
+    /// the scenario accepts them: a single step of the staircase is no slope. `None` elsewhere.
+    fn derived_widely(
+        &self,
+        solution: &Solution,
+        values: &[f64],
+        open: &[usize],
+    ) -> Option<Solution> {
+        self.fit.observer()?;
         let mut out = solution.clone();
-        if self.fit.observer().is_none() {
-            return out;
-        }
         let by = |i: usize| WIDELY * values[i].abs().max(self.job.parameters[i].typical);
         let moved = |i: usize, side: f64| {
             let mut point = values.to_vec();
@@ -207,7 +211,7 @@ impl Fitting<'_> {
                 pairs.for_each(|((x, below), above)| *x = (above - below) / (2.0 * by(i)));
             }
         }
-        out
+        Some(out)
     }
 
     /// How far the values move, at most, if the pull of an observer is half as fast and twice.
