@@ -173,29 +173,32 @@ impl Quantities {
             let of_foot = simulation.spec().feet.iter().any(|foot| foot.stations.contains(&s));
             let source = Source { detail: of_foot, ..REPLAY };
             let prefix = format!("station.{}.", station.name);
-            self.add(&prefix, &STATION, source, move |m| {
-                most_loaded(on_all(m.contacts?, s, places))
-            });
-            self.patch_radius(&prefix, station, source, move |m| {
+            self.station(&prefix, station, source, move |m| {
                 most_loaded(on_all(m.contacts?, s, places))
             });
             for (g, surface) in ground.iter().enumerate().filter(|_| have_own) {
                 let prefix = format!("station.{}.on.{}.", station.name, surface.name);
-                self.add(&prefix, &STATION, source, move |m| {
-                    m.contacts?.stations.get(s * places + g)
-                });
-                self.patch_radius(&prefix, station, source, move |m| {
+                self.station(&prefix, station, source, move |m| {
                     m.contacts?.stations.get(s * places + g)
                 });
             }
         }
     }
 
-    /// Of a ball with Hertz' contact, the radius of the patch in which it touches.
-    fn patch_radius<P>(&mut self, prefix: &str, station: &Station, source: Source, part: P)
-    where
-        P: for<'a> Fn(&'a TickView<'a>) -> Option<&'a StationReading> + Send + Sync + 'static,
-    {
+    /// One contact of a station; of a ball with Hertz' contact also the radius of the patch in
+    /// which it touches.
+    fn station(
+        &mut self,
+        prefix: &str,
+        station: &Station,
+        source: Source,
+        part: impl for<'a> Fn(&'a TickView<'a>) -> Option<&'a StationReading>
+        + Copy
+        + Send
+        + Sync
+        + 'static,
+    ) {
+        self.add(prefix, &STATION, source, part);
         if !matches!(station.model, ContactModel::HuntCrossley(_)) {
             return;
         }
