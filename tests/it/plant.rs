@@ -4,6 +4,7 @@ use crate::common::WATCHDOG;
 use crate::common::bench::quadruped;
 use crate::common::drive::{busy_input, busy_walker, standing_input};
 use crate::common::robots::{G, at, box_on_springs, walker};
+use hardstand::config::Scenario;
 use hardstand::simulation::Simulation;
 use hardstand_physics::actuator::Reference;
 use hardstand_physics::plant::{OwnerWords, Plant, Walk, Word, WordBytes};
@@ -283,21 +284,27 @@ fn a_robot_that_is_put_elsewhere_is_there_as_if_it_had_begun_there() {
     }
 }
 
-#[test]
-fn a_robot_that_is_carried_on_stands_there_with_the_springs_stretched_as_they_were() {
-    let scenario = quadruped(&["sim.gravity_m_per_s2=[1.4, 0.0, -9.7]"]);
-    let mut stands = Plant::new(scenario.model.clone(), scenario.spec.clone());
+/// The robot after 1.5 s of standing, and a step of such a robot: the velocity of its base after it.
+fn standing(scenario: &Scenario) -> (Plant, impl Fn(&mut Plant) -> Vec3) {
+    let mut plant = Plant::new(scenario.model.clone(), scenario.spec.clone());
     let joints = scenario.spec.q.joints.iter().zip(&scenario.hold_gains);
     let hold: Vec<Reference> = joints
         .map(|(q, gains)| Reference { q: *q, kp: gains.kp, kd: gains.kd, ..Reference::default() })
         .collect();
-    let step = |plant: &mut Plant| {
+    let step = move |plant: &mut Plant| {
         assert!(plant.step(&hold, &OwnerWords::default()).is_none());
         plant.state().v.v_WB
     };
     for _ in 0..1500 {
-        step(&mut stands);
+        step(&mut plant);
     }
+    (plant, step)
+}
+
+#[test]
+fn a_robot_that_is_carried_on_stands_there_with_the_springs_stretched_as_they_were() {
+    let scenario = quadruped(&["sim.gravity_m_per_s2=[1.4, 0.0, -9.7]"]);
+    let (mut stands, step) = standing(&scenario);
     let (mut carried, mut placed) = (stands.clone(), stands.clone());
     let (mut q, v) = (stands.state().q.clone(), stands.state().v.clone());
     q.p_WB.x += 2.0;
@@ -318,18 +325,7 @@ fn a_robot_that_is_pulled_on_stands_there_with_the_springs_of_its_shapes_stretch
         .into();
     let feet = format!("feet=[{}]", feet.join(","));
     let scenario = quadruped(&[feet.as_str(), "sim.gravity_m_per_s2=[1.4, 0.0, -9.7]"]);
-    let mut stands = Plant::new(scenario.model.clone(), scenario.spec.clone());
-    let joints = scenario.spec.q.joints.iter().zip(&scenario.hold_gains);
-    let hold: Vec<Reference> = joints
-        .map(|(q, gains)| Reference { q: *q, kp: gains.kp, kd: gains.kd, ..Reference::default() })
-        .collect();
-    let step = |plant: &mut Plant| {
-        assert!(plant.step(&hold, &OwnerWords::default()).is_none());
-        plant.state().v.v_WB
-    };
-    for _ in 0..1500 {
-        step(&mut stands);
-    }
+    let (mut stands, step) = standing(&scenario);
     let (mut pulled, mut carried) = (stands.clone(), stands.clone());
     let (mut q, v) = (stands.state().q.clone(), stands.state().v.clone());
     q.p_WB.x += 2e-3;
