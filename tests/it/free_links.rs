@@ -209,7 +209,10 @@ fn pairs_with_a_free_body_can_be_kept_apart_and_the_model_command_lists_it() {
 fn the_page_does_not_draw_a_free_body_on_the_robot() {
     use hardstand::simulation::{describe, describe_ground};
     use hardstand_view::{Scene, Source};
-    let s = scenario(&robot("floating"), &[]);
+    // a joint in a comment is none
+    let link = "<link name=\"parcel\">";
+    let commented = format!("<!-- was <joint type=\"fixed\"> -->{link}");
+    let s = scenario(&robot("floating").replace(link, &commented), &[]);
     let model = describe(&s.simulation(), 1, s.gains_max, &s.hold_gains);
     let ground = describe_ground(&s.spec);
     let scene = Scene::new(Source::Log, &model, &ground, &s.robot_urdf);
