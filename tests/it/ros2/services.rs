@@ -245,6 +245,7 @@ fn a_client_stops_the_simulation_and_plays_it() {
 
     // a pause ends a step of which nobody has spoken since
     client.pause(true);
+    observer.until("it is paused", |s| s.phase == 3);
     let endpoint = scene.endpoint.clone();
     let stepper = std::thread::spawn(move || {
         let other = Peer::connect(&endpoint, Way::RmwZenoh);
