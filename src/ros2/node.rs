@@ -111,7 +111,7 @@ impl Node {
         let stop = Arc::new(AtomicBool::new(false));
         let joins = Arc::clone(&subscriber);
         let simulator = Simulator::new(orders, (feed.newest.clone(), joins), simulation, &robot);
-        let services = Services::start(&mut wires, simulator, &stop, Arc::clone(&counters))?;
+        let services = Services::start(&mut wires, simulator, Arc::clone(&counters))?;
         let mut topic_publisher = TopicPublisher {
             lines,
             low_states,

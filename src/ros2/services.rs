@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded, select};
 
 use super::counters::{RosCounters, RosRejection};
 use super::messages::written;
@@ -24,7 +23,7 @@ const WAITING_MAX: usize = 32;
 const STEPPING_MAX: usize = 32;
 /// Requests whose answers are kept.
 const REMEMBERED_MAX: usize = 64;
-/// Time between two checks of the stop flag, and of ticks that are done.
+/// Time between two looks whether the bus has died, and for ticks that are done.
 const IDLE: Duration = Duration::from_millis(50);
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
@@ -35,14 +34,14 @@ type Identity = (usize, Vec<u8>);
 #[derive(Debug)]
 pub(super) struct Services {
     thread: JoinHandle<()>,
+    end: Sender<()>,
 }
 
 impl Services {
-    /// Declares the services and starts the thread, which ends when `stop` is set.
+    /// Declares the services and starts the thread.
     pub(super) fn start(
         wires: &mut Wires<'_>,
         simulator: Simulator,
-        stop: &Arc<AtomicBool>,
         counters: Arc<RosCounters>,
     ) -> Result<Self> {
         let (calls, waiting) = bounded(WAITING_MAX);
@@ -61,16 +60,17 @@ impl Services {
             stepping: Vec::new(),
             remembered: VecDeque::new(),
         };
-        let stop = Arc::clone(stop);
+        let (end, ended) = bounded(0);
         let thread = std::thread::Builder::new()
             .name("ros2-services".into())
-            .spawn(move || server.run(&stop))
+            .spawn(move || server.run(&ended))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("ros2 services thread: {e}")))?;
-        Ok(Self { thread })
+        Ok(Self { thread, end })
     }
 
-    /// Waits for the thread; the stop flag must be set.
+    /// Ends the thread. Calls that wait get no answer.
     pub(super) fn finish(self) {
+        drop(self.end);
         let _ended = self.thread.join().is_ok();
     }
 }
@@ -110,13 +110,17 @@ struct Server {
 }
 
 impl Server {
-    fn run(&mut self, stop: &AtomicBool) {
-        while !stop.load(Ordering::Acquire) && !self.panic_guard.is_over() {
+    fn run(&mut self, ended: &Receiver<()>) {
+        while !self.panic_guard.is_over() {
             let patience = if self.stepping.is_empty() { IDLE } else { LOOK_AGAIN };
             let panic_guard = self.panic_guard.clone();
-            let next = self.waiting.recv_timeout(patience);
+            let next = select! {
+                recv(self.waiting) -> next => next.ok(),
+                recv(ended) -> _ => return,
+                default(patience) => None,
+            };
             panic_guard.guard(|| {
-                if let Ok((which, call)) = next {
+                if let Some((which, call)) = next {
                     self.take(which, call);
                 }
                 self.answer_stepped();
