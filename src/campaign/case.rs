@@ -1,19 +1,20 @@
 //! Runs one case: a daemon and a controller, and what came out.
 
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Instant;
 
 use crate::daemon::{EndKind, EndReport};
 use crate::process_harness::{DAEMON_OUTPUT, Ended, FailureKind, Harness, LOG, last_lines};
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::Result;
 use hardstand_protocol::PlantFailure;
 
 use super::measurement::Finding;
 use super::outcome::{Outcome, Word};
-use super::plan::{Case, Keep, Plan};
-use super::store::{Store, forget, fresh};
+use super::plan::{Case, Keep, Plan, Way};
+use super::store::{Store, forget};
+use super::workers::{Socket, Workers, model_of};
 
 /// Runs it to its end and stores what came out. `None` if `go_on` said no meanwhile: then nothing
 /// is stored.
@@ -21,11 +22,12 @@ pub(super) fn run(
     plan: &Plan,
     case: &Case,
     store: &Store,
+    workers: &Workers,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Option<Outcome>> {
     let begin = Instant::now();
     let tried = store.begin(&case.id)?;
-    let ended = processes(plan, case, &tried.folder, go_on);
+    let ended = processes(plan, case, &tried.folder, workers, go_on);
     if ended.is_err() || !go_on() {
         forget(&tried.folder);
         return ended.map(|_| None);
@@ -60,63 +62,32 @@ pub(super) fn run(
     Ok(Some(outcome))
 }
 
-/// A unix socket in a folder of its own, gone when dropped.
-struct Socket(PathBuf);
-
-impl Socket {
-    /// Not beside the log, for the path of a socket is short.
-    fn new() -> Result<Self> {
-        let folder = fresh(&std::env::temp_dir(), &format!("hardstand-{}-", std::process::id()))?;
-        let socket = Self(folder);
-        let path = socket.path();
-        if path.as_os_str().len() > SOCKET_BYTES_MAX {
-            return Err(Error::new(
-                ErrorKind::File,
-                format!(
-                    "{}: a unix socket's path has at most {SOCKET_BYTES_MAX} bytes; set TMPDIR to \
-                     a shorter one",
-                    path.display()
-                ),
-            ));
-        }
-        Ok(socket)
+/// Runs the case's processes to their end.
+fn processes(
+    plan: &Plan,
+    case: &Case,
+    tried: &Path,
+    workers: &Workers,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Ended> {
+    let ground = &plan.scenarios[case.scenario];
+    let mut harness = Harness {
+        folder: tried.into(),
+        run: plan.arguments(case),
+        robot: ground.robot.clone(),
+        controller: plan.controller.clone(),
+        in_process: plan.way == Way::InProcess,
+        ..Harness::default()
+    };
+    if plan.way == Way::StaysUp {
+        return workers.run(harness, model_of(&ground.file, &plan.sets(case)), go_on);
     }
-
-    fn path(&self) -> PathBuf {
-        self.0.join("s")
-    }
-}
-
-impl Drop for Socket {
-    fn drop(&mut self) {
-        forget(&self.0);
-    }
-}
-
-/// Of 108, zenoh takes five for the name of its lock file, and one ends the text.
-const SOCKET_BYTES_MAX: usize = 102;
-
-fn processes(plan: &Plan, case: &Case, tried: &Path, go_on: &dyn Fn() -> bool) -> Result<Ended> {
-    let socket = Socket::new()?;
-    let endpoint = format!("unixsock-stream/{}", socket.path().display());
-    let mut run = plan.arguments(case);
-    if !plan.in_process {
-        run.extend(["--set".into(), format!("bus.listen=[{endpoint:?}]").into()]);
-    }
-    let variables = vec![
+    harness.variables = vec![
         ("HARDSTAND_SEED".into(), case.seed.to_string().into()),
         ("HARDSTAND_CASE".into(), case.id.clone().into()),
     ];
-    let harness = Harness {
-        folder: tried.into(),
-        run,
-        endpoint,
-        robot: plan.scenarios[case.scenario].robot.clone(),
-        controller: plan.controller.clone(),
-        in_process: plan.in_process,
-        variables,
-        ..Harness::default()
-    };
+    let socket = (plan.way == Way::OwnProcess).then(Socket::new).transpose()?;
+    socket.iter().for_each(|socket| socket.connect(&mut harness));
     harness.start()?.wait(|_| Ok(go_on()))
 }
 

@@ -17,14 +17,16 @@ mod reader;
 mod results;
 mod statistics;
 mod store;
+mod workers;
 
 pub use columns::{Cell, Column, Kind, Table};
 pub use comparison::{Change, Comparison, Difference, Group, Other};
 pub use cost::{Cost, GroupCost};
 pub use manifest::{Maker, Manifest, NamedScenario};
 pub use outcome::{First, Held, Outcome, RENAMED, Value, Word};
-pub use plan::{Case, Common, Keep, MARGIN, Plan, UNTIL, Vary};
+pub use plan::{Case, Common, Keep, MARGIN, Plan, UNTIL, Vary, Way};
 pub use pool::run;
 pub use results::{Grade, Judgement, Results};
 pub use statistics::{PairedMean, sign_test};
 pub use store::Store;
+pub use workers::Workers;

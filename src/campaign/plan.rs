@@ -21,8 +21,8 @@ use super::outcome::Outcome;
 pub struct Plan {
     /// The controller's command; empty if the file names none.
     pub controller: Vec<OsString>,
-    /// The controller simulates the robot itself (`--in-process`): a case is one process.
-    pub in_process: bool,
+    /// How the controller runs.
+    pub way: Way,
     /// Kept of a case, beside its row.
     pub keep: Keep,
     /// Conditions and outcomes that make it fail.
@@ -129,6 +129,18 @@ pub(super) enum Take {
     Last,
 }
 
+/// How the controller of a case runs. A row does not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// In a process of its own, as the daemon does.
+    #[default]
+    OwnProcess,
+    /// It begins again with each run, so its process and the daemon's stay up from case to case.
+    StaysUp,
+    /// It simulates the robot itself (`--in-process`): a case is one process.
+    InProcess,
+}
+
 /// Of which cases log and words of both processes are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
@@ -180,7 +192,7 @@ pub struct Common {
     /// The controller's command.
     pub controller: Vec<OsString>,
     /// As in a [`Plan`].
-    pub in_process: bool,
+    pub way: Way,
     /// The condition that is looked for.
     pub until: String,
     /// What the controller finds as its seed.
@@ -198,7 +210,7 @@ impl Common {
         seed: u32,
     ) -> Self {
         let (robot, hash) = (scenario.bus.robot.clone(), hash_of(scenario));
-        Self { file, robot, hash, controller, in_process: false, until, seed }
+        Self { file, robot, hash, controller, way: Way::default(), until, seed }
     }
 }
 
@@ -233,7 +245,7 @@ impl Plan {
         let until = common.until.clone();
         Self {
             controller: common.controller.clone(),
-            in_process: common.in_process,
+            way: common.way,
             keep,
             fail_if: vec![UNTIL.into()],
             renamed: Vec::new(),
@@ -276,7 +288,7 @@ impl Plan {
     }
 
     /// What `--set` changes for this case, in the file's words.
-    fn sets(&self, case: &Case) -> Vec<String> {
+    pub(super) fn sets(&self, case: &Case) -> Vec<String> {
         let ground = &self.scenarios[case.scenario];
         let mut sets = ground.sets.clone();
         let broken = &self.faults[case.fault];
@@ -292,7 +304,7 @@ impl Plan {
         let mut all: Vec<OsString> = vec![self.scenarios[case.scenario].file.clone().into()];
         let duration = format!("{:?}", self.duration_s);
         all.extend(["--duration", &duration].map(OsString::from));
-        if !self.in_process {
+        if self.way != Way::InProcess {
             all.extend(["--mode", self.mode, "--pace"].map(OsString::from));
             match self.speed {
                 Some(speed) => {

@@ -10,9 +10,11 @@ use super::case;
 use super::outcome::Outcome;
 use super::plan::{Case, Plan};
 use super::store::Store;
+use super::workers::Workers;
 
-/// Runs `cases`, `jobs` at a time, and stores what comes out; `watch` sees each outcome. Once
-/// `stop` is set, those that run are ended, and will have to be run again.
+/// Runs `cases`, `jobs` at a time, with `workers` if processes stay up, and stores what comes out;
+/// `watch` sees each outcome. Once `stop` is set, those that run are ended, and will have to be run
+/// again.
 ///
 /// # Errors
 /// The first that a case has met: the controller's command does not start, or a file cannot be
@@ -21,7 +23,7 @@ pub fn run(
     plan: &Plan,
     store: &Store,
     cases: &[Case],
-    jobs: NonZeroUsize,
+    (jobs, workers): (NonZeroUsize, &Workers),
     stop: &AtomicBool,
     mut watch: impl FnMut(&Outcome),
 ) -> Result<()> {
@@ -32,7 +34,7 @@ pub fn run(
         while go_on()
             && let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed))
         {
-            let outcome = case::run(plan, case, store, &go_on);
+            let outcome = case::run(plan, case, store, workers, &go_on);
             failed.fetch_or(outcome.is_err(), Ordering::Relaxed);
             let _heard = out.send(outcome).is_ok();
         }

@@ -15,7 +15,7 @@ use hardstand_protocol::is_name_char;
 use super::columns::FIXED;
 use super::outcome::{RENAMED, Word};
 use super::plan::{
-    Break, Ground, Keep, Measure, Of, Plan, Take, Vary, WITHOUT_ROS2, events_set, hash_of,
+    Break, Ground, Keep, Measure, Of, Plan, Take, Vary, WITHOUT_ROS2, Way, events_set, hash_of,
 };
 
 impl Plan {
@@ -52,7 +52,7 @@ fn read(root: &Section<'_>, folder: &Path, mistakes: &Mistakes) -> Plan {
     let (mode, speed) = pace(root);
     let mut plan = Plan {
         controller: listed("controller").into_iter().map(OsString::from).collect(),
-        in_process: root.has("in_process") && root.bool("in_process"),
+        way: way(root),
         keep: if root.has("keep_logs") { keep(root) } else { Keep::Failed },
         fail_if: listed("fail_if"),
         renamed: Vec::new(),
@@ -67,8 +67,10 @@ fn read(root: &Section<'_>, folder: &Path, mistakes: &Mistakes) -> Plan {
         measures: measures(root),
     };
     accept_old_outcomes(&mut plan);
-    if plan.in_process && (plan.mode != "lockstep" || plan.speed.is_some()) {
-        root.mistake("in_process", "false unless mode is \"lockstep\" and there is no speed");
+    if plan.mode != "lockstep" || plan.speed.is_some() {
+        for key in [IN_PROCESS, RESETS].into_iter().filter(|key| is_true(root, key)) {
+            root.mistake(key, "false unless mode is \"lockstep\" and there is no speed");
+        }
     }
     let sets = listed("set");
     for s in root.sections("scenarios") {
@@ -98,6 +100,26 @@ fn read(root: &Section<'_>, folder: &Path, mistakes: &Mistakes) -> Plan {
         mistakes.add(format!("fail_if has \"{name}\"; it must be a condition, or of {words}"));
     }
     plan
+}
+
+/// Keys that choose how the controller runs.
+const IN_PROCESS: &str = "in_process";
+const RESETS: &str = "controller_resets";
+
+fn is_true(root: &Section<'_>, key: &str) -> bool {
+    root.has(key) && root.bool(key)
+}
+
+fn way(root: &Section<'_>) -> Way {
+    match [IN_PROCESS, RESETS].map(|key| is_true(root, key)) {
+        [false, false] => Way::OwnProcess,
+        [false, true] => Way::StaysUp,
+        [true, false] => Way::InProcess,
+        [true, true] => {
+            root.mistake(RESETS, "false with in_process");
+            Way::InProcess
+        }
+    }
 }
 
 fn pace(root: &Section<'_>) -> (&'static str, Option<f64>) {
@@ -275,6 +297,9 @@ fn scenario(
         }
     }
     quantities(plan, &Quantities::of(&loaded.simulation()), &of, mistakes);
+    if plan.way == Way::StaysUp && !loaded.buses.is_empty() {
+        mistakes.add(format!("{of} has [[buses]], which need controller_resets = false"));
+    }
     let hash = hash_of(&loaded);
     let files = loaded.files;
     Some(Ground { name, file, files, sets, robot: loaded.bus.robot, events, hash })

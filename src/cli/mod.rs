@@ -59,6 +59,8 @@ mod status;
 mod verify;
 #[cfg(feature = "view")]
 mod view;
+#[cfg(feature = "zenoh")]
+mod worker;
 
 use std::ops::RangeInclusive;
 use std::process;
@@ -98,6 +100,8 @@ pub fn main() -> process::ExitCode {
         Verb::Demo(a) => demo::demo(a),
         #[cfg(feature = "zenoh")]
         Verb::Campaign(a) => campaign::campaign(a),
+        #[cfg(feature = "zenoh")]
+        Verb::Worker => worker::worker(),
         #[cfg(feature = "zenoh")]
         Verb::Hunt(a) => hunt::hunt(a),
         #[cfg(feature = "zenoh")]

@@ -2,6 +2,8 @@
 
 use std::io::IsTerminal as _;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 
@@ -22,6 +24,15 @@ use super::arguments::{ModeArgument, PaceArgument, RunArguments};
 use super::{ExitCode, progress, show, stop_daemon_on_signal};
 
 pub(super) fn run(a: &RunArguments) -> Result<ExitCode> {
+    run_in(a, None, &stop_daemon_on_signal()?)
+}
+
+/// The same in a process that may go on to other runs, until `stop` is set.
+pub(super) fn run_in(
+    a: &RunArguments,
+    worker: Option<&Host>,
+    stop: &Arc<AtomicBool>,
+) -> Result<ExitCode> {
     let mut report = a.report.as_deref().map(ReportFile::create).transpose()?;
     let mut write = |line: &Report| {
         if a.json {
@@ -29,7 +40,7 @@ pub(super) fn run(a: &RunArguments) -> Result<ExitCode> {
         }
         report.as_mut().map_or(Ok(()), |report| report.write(line))
     };
-    let summary = simulate(a, &mut write);
+    let summary = simulate(a, worker, stop, &mut write);
     write(&match &summary {
         Ok(summary) => Report::Ended(EndReport::from(summary)),
         Err(e) => Report::Error(ErrorReport::from(e)),
@@ -38,8 +49,12 @@ pub(super) fn run(a: &RunArguments) -> Result<ExitCode> {
 }
 
 /// Runs the scenario to its end; `write` takes the line of the daemon that is ready.
-fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> Result<Summary> {
-    let stop = stop_daemon_on_signal()?;
+fn simulate(
+    a: &RunArguments,
+    worker: Option<&Host>,
+    stop: &Arc<AtomicBool>,
+    write: &mut dyn FnMut(&Report) -> Result<()>,
+) -> Result<Summary> {
     let scenario = Scenario::load(&a.scenario, &sets(a))?;
     let from = a.from.as_deref().map(|file| saved(file, &scenario)).transpose()?;
     if !a.json {
@@ -53,14 +68,9 @@ fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> R
     let bar = scenario.ticks.filter(|_| shows_bar).map(|n| progress::bar(n, "simulating"));
     let (mut waited_s, mut paused) = (0_u64, false);
     let begin = from.as_ref().map_or(Begin::Afresh, Begin::Saved);
-    #[cfg(feature = "view")]
-    let page = if a.view { Some(view_beside(&scenario, a)?) } else { None };
-    #[cfg(feature = "view")]
-    let host = Host::Own { child: page.as_ref().map(Process::id) };
-    #[cfg(not(feature = "view"))]
-    let host = Host::Own { child: None };
+    let (host, _page) = host_and_page(a, &scenario, worker)?;
     let summary =
-        daemon::run(&scenario, begin, a.log.clone(), host, &stop, |happening| match happening {
+        daemon::run(&scenario, begin, a.log.clone(), host, stop, |happening| match happening {
             Happening::Ready(ready, grants) => {
                 if !a.json {
                     show::ready(&scenario, grants);
@@ -158,11 +168,28 @@ impl Progress {
     }
 }
 
-/// The page, as a process of its own; the robot's meshes lie beside its URDF.
+/// Whose process the daemon runs in, and the page, which is a process of its own. The robot's
+/// meshes lie beside its URDF.
 #[cfg(feature = "view")]
-fn view_beside(scenario: &Scenario, a: &RunArguments) -> Result<Process> {
+fn host_and_page(
+    a: &RunArguments,
+    scenario: &Scenario,
+    worker: Option<&Host>,
+) -> Result<(Host, Option<Process>)> {
     let folder = a.scenario.parent().unwrap_or(Path::new("."));
-    super::view::beside(scenario.bus.endpoint()?, &scenario.bus.robot, Some(folder))
+    let beside = |endpoint| super::view::beside(endpoint, &scenario.bus.robot, Some(folder));
+    let page = a.view.then(|| beside(scenario.bus.endpoint()?)).transpose()?;
+    let own = Host::Own { child: page.as_ref().map(Process::id) };
+    Ok((worker.cloned().unwrap_or(own), page))
+}
+
+#[cfg(not(feature = "view"))]
+fn host_and_page(
+    _a: &RunArguments,
+    _scenario: &Scenario,
+    worker: Option<&Host>,
+) -> Result<(Host, Option<()>)> {
+    Ok((worker.cloned().unwrap_or(Host::Own { child: None }), None))
 }
 
 /// The state to begin in, if it is one for this scenario: before an old log is overwritten.

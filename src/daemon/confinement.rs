@@ -6,19 +6,39 @@ use std::path::Path;
 use hardstand_sandbox::{Allowed, Applied, confine_calls, confine_files, confine_physics_thread};
 
 use crate::config::{BusPort, Mode, Ros2Mode, Sandbox, Scenario};
+use crate::limits::FIRST_RUN_ID;
 use crate::rt::Grants;
 use hardstand_error::Result;
 
+use super::kept::Kept;
+
 /// Whose process the daemon runs in.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Host {
     /// A program that goes on to other things: nothing is confined.
     Shared,
+    /// Likewise: one that goes on to other runs, between which clients stay connected.
+    Worker(Kept),
     /// The process ends with the daemon, so it can be confined for good.
     Own {
         /// A process that was started before and will be ended, in a group of its own.
         child: Option<u32>,
     },
+}
+
+impl Host {
+    /// What stays between runs, if there is to be more than one.
+    pub(super) fn kept(&self) -> Option<Kept> {
+        match self {
+            Self::Worker(kept) => Some(kept.clone()),
+            Self::Shared | Self::Own { .. } => None,
+        }
+    }
+
+    /// Number of the first run.
+    pub(super) fn first_run(&self) -> u32 {
+        self.kept().map_or(FIRST_RUN_ID, |kept| kept.next_run())
+    }
 }
 
 /// The sandbox of a run.
@@ -39,10 +59,10 @@ impl Confinement {
     pub(super) fn begin(
         scenario: &Scenario,
         log: Option<&Path>,
-        host: Host,
+        host: &Host,
         grants: &mut Grants,
     ) -> Result<Option<Self>> {
-        let Host::Own { child } = host else { return Ok(None) };
+        let Host::Own { child } = *host else { return Ok(None) };
         if scenario.sandbox == Sandbox::Off {
             return Ok(None);
         }

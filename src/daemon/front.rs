@@ -20,6 +20,8 @@ use crate::ros2::RosCounters;
 use crate::rt::Direct;
 use crate::simulation::{Simulation, Snapshot};
 
+use super::kept::Kept;
+
 /// The bus's ends of the loop's links. They outlive a bus that has died.
 #[cfg_attr(
     not(feature = "zenoh"),
@@ -42,6 +44,8 @@ pub(super) struct Ends {
     /// Where the other ports ask to join.
     #[cfg(feature = "zenoh")]
     pub(super) port_orders: BusOrders,
+    /// Where the bus stays between runs, if it does.
+    pub(super) kept: Option<Kept>,
     /// Where it is said which orders were accepted.
     pub(super) accepted: Sender<AcceptedOrder>,
     /// What happens in the run is in a log already.
@@ -86,12 +90,12 @@ mod with_bus {
     use zenoh::pubsub::Subscriber;
 
     use super::super::ports::command_limits;
-    use super::{Counters, Ends};
+    use super::{Counters, Ends, Kept};
     use crate::bus::{
         Bus, Feed, Keys, OrderService, Publisher, Services, Watch, subscribe_commands,
         watch_connections,
     };
-    use crate::config::{Ros2Mode, Scenario};
+    use crate::config::{BusSettings, Ros2Mode, Scenario};
     use crate::desk::{OrderGate, RequestValidator};
     use crate::ingress::CommandIngress;
     use crate::replay::past_state;
@@ -111,6 +115,7 @@ mod with_bus {
         watch: Watch,
         _commands: Subscriber<()>,
         _connections: Subscriber<()>,
+        kept: Option<(Kept, BusSettings)>,
     }
 
     impl Front {
@@ -120,7 +125,10 @@ mod with_bus {
             ends: Ends,
         ) -> Result<Self> {
             let keys = Keys::of(&scenario.bus.robot);
-            let bus = Bus::open(&scenario.bus)?;
+            let bus = match &ends.kept {
+                Some(kept) => kept.bus.open(&scenario.bus)?,
+                None => Bus::open(&scenario.bus)?,
+            };
             let period_ns = scenario.spec.period_ns;
             let (feed, feed_end) = Feed::new();
             let spoken = scenario.ros2.mode != Ros2Mode::Off;
@@ -173,6 +181,7 @@ mod with_bus {
                 watch,
                 _commands: subscriber,
                 _connections: connections,
+                kept: ends.kept.map(|kept| (kept, scenario.bus.clone())),
             })
         }
 
@@ -206,8 +215,13 @@ mod with_bus {
             if let Some(ros2) = self.ros2 {
                 ros2.finish();
             }
-            drop((self._commands, self.services));
-            self.bus.close();
+            drop((self._commands, self._connections, self.services));
+            match self.kept {
+                Some((kept, settings)) if !self.bus.has_died() => {
+                    kept.bus.keep(settings, self.bus);
+                }
+                _ => self.bus.close(),
+            }
         }
     }
 }

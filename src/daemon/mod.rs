@@ -12,6 +12,7 @@ mod event_feed;
 mod event_log;
 mod front;
 mod io;
+mod kept;
 mod latency_histogram;
 mod monitor;
 mod physics;
@@ -27,6 +28,7 @@ mod reported_losses;
 
 pub use confinement::Host;
 pub use event_log::{EVENT_TOPIC, as_json as event_json};
+pub use kept::Kept;
 pub use latency_histogram::LatencyHistogram;
 pub use monitor::{SecondReport, Stall, Summary};
 pub use recorder::Recorder;
@@ -48,9 +50,7 @@ use crate::config::{Mode, Pace, Scenario};
 use crate::desk::OrderMemory;
 use crate::fault_point;
 use crate::ingress::{AcceptedOrder, ControllerRegistry, JoinedSessions, restored};
-use crate::limits::{
-    EVENT_QUEUE, FIRST_RUN_ID, LOG_QUEUE, OPEN_FILES, REPORT_QUEUE, SNAPSHOT_QUEUE,
-};
+use crate::limits::{EVENT_QUEUE, LOG_QUEUE, OPEN_FILES, REPORT_QUEUE, SNAPSHOT_QUEUE};
 use crate::replay::run_info;
 use crate::ros2::RosChannels;
 use crate::rt::{
@@ -138,9 +138,9 @@ pub fn run(
     keep_files_private();
     let (from, controller_replay) = begin.parts();
     let initial = scenario.simulation();
-    let (simulation, run_id) = beginning(scenario, &initial, from)?;
+    let (simulation, run_id) = beginning(scenario, &initial, from, &host)?;
     let Wiring { mut links, mut ends, reports, events, accepted } =
-        wire(scenario, &initial, run_id, stop);
+        wire(scenario, &initial, run_id, (stop, &host));
     ends.shows_log = controller_replay.is_some();
     ends.directory.note_all(from);
 
@@ -158,7 +158,7 @@ pub fn run(
     let log = log.or_else(|| scenario.record.path());
     let cables = last_privileges(scenario, ends.shows_log, log.as_deref(), &mut grants)?;
     let open_ports = OpenPorts::open(scenario, &initial, cables, &mut links)?;
-    let confinement = Confinement::begin(scenario, log.as_deref(), host, &mut grants)?;
+    let confinement = Confinement::begin(scenario, log.as_deref(), &host, &mut grants)?;
     let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
     let joined_sessions = ends.joined_sessions.clone();
     ends.log.clone_from(&log);
@@ -189,6 +189,7 @@ pub fn run(
     let broken = attend(&physics, log, (&mut io, &ports), watched, (free, stop), &mut watch);
     drop(awake);
     let summary = finish(physics, recorder, (io, ports), monitor, &event_feed)?;
+    host.kept().iter().for_each(|kept| kept.note_end(summary.status.run_id));
     reported.report_rest(&summary.recorded, &mut watch);
     broken.map_or(Ok(summary), Err)
 }
@@ -211,10 +212,11 @@ fn beginning(
     scenario: &Scenario,
     initial: &Simulation,
     from: Option<&SavedState>,
+    host: &Host,
 ) -> Result<(Simulation, u32)> {
-    let Some(saved) = from else { return Ok((initial.clone(), FIRST_RUN_ID)) };
+    let Some(saved) = from else { return Ok((initial.clone(), host.first_run())) };
     let simulation = restored(saved, initial.clone(), scenario.physics_hash)?;
-    Ok((simulation, saved.run_id.max(FIRST_RUN_ID)))
+    Ok((simulation, saved.run_id.max(host.first_run())))
 }
 
 /// Whether the pace is free, and the core of the physics thread. At free pace no thread is
@@ -252,7 +254,7 @@ fn wire(
     scenario: &Scenario,
     simulation: &Simulation,
     run_id: u32,
-    stop: &Arc<AtomicBool>,
+    (stop, host): (&Arc<AtomicBool>, &Host),
 ) -> Wiring {
     let joints = simulation.model().joint_count();
     let empty = || Command { joints: vec![JointCommand::default(); joints], ..Default::default() };
@@ -280,6 +282,7 @@ fn wire(
         accepted,
         #[cfg(feature = "zenoh")]
         port_orders: crate::ports::BusOrders::default(),
+        kept: host.kept(),
         shows_log: false,
         log: None,
         counters: Counters::default(),

@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::campaign::{self, Common, Held, Keep, MARGIN, Outcome, Plan, Store, UNTIL, Word};
+use crate::campaign::{
+    self, Common, Held, Keep, MARGIN, Outcome, Plan, Store, UNTIL, Word, Workers,
+};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::space::{Candidate, Space};
@@ -50,6 +52,7 @@ pub struct Judge<'a> {
     common: &'a Common,
     store: Store,
     jobs: NonZeroUsize,
+    workers: Workers,
     shard: [usize; 2],
     stop: Arc<AtomicBool>,
     /// Every case that was run, in its order.
@@ -72,8 +75,8 @@ impl<'a> Judge<'a> {
         stop: Arc<AtomicBool>,
     ) -> Self {
         let store = Store::new(folder);
-        let (run, places) = (Vec::new(), BTreeMap::new());
-        Self { space, common, store, jobs, shard, stop, run, places }
+        let (run, places, workers) = (Vec::new(), BTreeMap::new(), Workers::default());
+        Self { space, common, store, jobs, workers, shard, stop, run, places }
     }
 
     /// The space.
@@ -141,7 +144,7 @@ impl<'a> Judge<'a> {
     ) -> Result<Option<Vec<Outcome>>> {
         let plan = Plan::of_hunt(self.common, named, duration_s, keep);
         let open = self.store.unfinished(&plan, &plan.slice(self.shard))?;
-        campaign::run(&plan, &self.store, &open, self.jobs, &self.stop, |_| {})?;
+        campaign::run(&plan, &self.store, &open, (self.jobs, &self.workers), &self.stop, |_| {})?;
         let all = plan.cases();
         while self.shard[1] > 1 && !self.store.unfinished(&plan, &all)?.is_empty() {
             if self.stop.load(Ordering::Relaxed) {

@@ -5,9 +5,11 @@
 mod failure;
 mod mapped;
 mod process;
+mod worker;
 
 pub use failure::{Failure, FailureKind};
 pub use process::{Process, Side};
+pub use worker::{Task, Worker};
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -102,6 +104,20 @@ pub struct Ended {
     pub error: Option<ErrorReport>,
 }
 
+impl Ended {
+    fn of(daemon: ExitStatus, controller: Option<ExitStatus>, reports: Vec<Report>) -> Self {
+        let mut ended = Self { daemon, controller, was_ready: false, report: None, error: None };
+        for report in reports {
+            match report {
+                Report::Ready(_) => ended.was_ready = true,
+                Report::Ended(end) => ended.report = Some(end),
+                Report::Error(e) => ended.error = Some(e),
+            }
+        }
+        ended
+    }
+}
+
 impl Harness {
     /// Starts the daemon, and the controller once the daemon listens.
     ///
@@ -109,12 +125,9 @@ impl Harness {
     /// [`ErrorKind::Input`] if the controller's command cannot be started;
     /// [`ErrorKind::File`] if the folder cannot be written.
     pub fn start(&self) -> Result<Running> {
-        let log = self.log.clone().unwrap_or_else(|| self.folder.join(LOG));
-        let report = self.folder.join(REPORT);
-        // a report of an earlier run must not be taken for this one
-        File::create(&report).map_err(|e| refused(&report, &e))?;
+        let (arguments, report) = self.arguments()?;
         let mut daemon = self.simulating()?;
-        daemon.args(&self.run).arg("--log").arg(log).arg("--report").arg(&report);
+        daemon.args(arguments);
         let daemon = Process::start(into_file(daemon, &self.folder.join(DAEMON_OUTPUT))?)?;
         let (endpoint, robot) = (self.endpoint.clone(), self.robot.clone());
         let mut running = Running { daemon, report, controller: None, endpoint, robot };
@@ -122,6 +135,17 @@ impl Harness {
             running.controller = Some(self.start_controller()?);
         }
         Ok(running)
+    }
+
+    /// Arguments of `run`, and where the report will be.
+    fn arguments(&self) -> Result<(Vec<OsString>, PathBuf)> {
+        let log = self.log.clone().unwrap_or_else(|| self.folder.join(LOG));
+        let report = self.folder.join(REPORT);
+        // a report of an earlier run must not be taken for this one
+        File::create(&report).map_err(|e| refused(&report, &e))?;
+        let mut all = self.run.clone();
+        all.extend(["--log".into(), log.into(), "--report".into(), report.clone().into()]);
+        Ok((all, report))
     }
 
     /// The command of the process that simulates, without the arguments of `run`.
@@ -178,6 +202,14 @@ pub fn controller_command(words: &[OsString], endpoint: &str, robot: &str) -> Re
     Ok(command)
 }
 
+fn reports_in(file: &Path) -> Vec<Report> {
+    reports(&std::fs::read_to_string(file).unwrap_or_default())
+}
+
+fn is_ready(reports: &[Report]) -> bool {
+    reports.iter().any(|report| matches!(report, Report::Ready(_)))
+}
+
 /// Sends both outputs of a command to a file, which is replaced.
 fn into_file(mut command: Command, file: &Path) -> Result<Command> {
     let out = File::create(file).map_err(|e| refused(file, &e))?;
@@ -195,8 +227,7 @@ impl Running {
     fn becomes_ready(&mut self) -> Result<bool> {
         let begin = Instant::now();
         while self.daemon.ended()?.is_none() {
-            let ready = |report: &Report| matches!(report, Report::Ready(_));
-            if self.reports().iter().any(ready) || begin.elapsed() > READY_TIMEOUT {
+            if is_ready(&self.reports()) || begin.elapsed() > READY_TIMEOUT {
                 return Ok(true);
             }
             wait_for_end([&self.daemon], READY_LOOK);
@@ -205,7 +236,7 @@ impl Running {
     }
 
     fn reports(&self) -> Vec<Report> {
-        reports(&std::fs::read_to_string(&self.report).unwrap_or_default())
+        reports_in(&self.report)
     }
 
     /// How both ended, if they have. The daemon's end ends the controller. A controller that fails
@@ -220,15 +251,7 @@ impl Running {
         }
         let Some(daemon) = self.daemon.ended()? else { return Ok(None) };
         self.controller.as_mut().map_or(Ok(()), |controller| controller.end(ENDING))?;
-        let mut ended = Ended { daemon, controller, was_ready: false, report: None, error: None };
-        for report in self.reports() {
-            match report {
-                Report::Ready(_) => ended.was_ready = true,
-                Report::Ended(end) => ended.report = Some(end),
-                Report::Error(e) => ended.error = Some(e),
-            }
-        }
-        Ok(Some(ended))
+        Ok(Some(Ended::of(daemon, controller, self.reports())))
     }
 
     /// Waits for the end. Calls `look` repeatedly meanwhile; if it returns false, both processes

@@ -1,8 +1,8 @@
 //! A process in a group of its own.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -34,8 +34,22 @@ impl Process {
     /// # Errors
     /// [`ErrorKind::Input`] if the command cannot be started.
     pub fn start(mut command: Command) -> Result<Self> {
-        let own = command.stdin(Stdio::null()).process_group(0);
-        let child = own.spawn().map_err(|e| {
+        command.stdin(Stdio::null());
+        Self::spawn(command)
+    }
+
+    /// The same, with pipes to its input and from its output.
+    pub(super) fn start_piped(mut command: Command) -> Result<(Self, ChildStdin, ChildStdout)> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = Self::spawn(command)?;
+        match (process.child.stdin.take(), process.child.stdout.take()) {
+            (Some(input), Some(output)) => Ok((process, input, output)),
+            _ => Err(Error::new(ErrorKind::Internal, "a process was started without its pipes")),
+        }
+    }
+
+    fn spawn(mut command: Command) -> Result<Self> {
+        let child = command.process_group(0).spawn().map_err(|e| {
             let name = command.get_program().to_string_lossy().into_owned();
             Error::new(ErrorKind::Input, format!("cannot start {name:?}: {e}"))
         })?;
@@ -103,16 +117,31 @@ pub(super) fn wait_for_end<'a>(
     processes: impl IntoIterator<Item = &'a Process>,
     patience: Duration,
 ) {
+    wait_for_end_or(None, processes, patience);
+}
+
+/// The same; what can be read from a pipe, or its end, ends the wait, too. True if that is so.
+pub(super) fn wait_for_end_or<'a>(
+    pipe: Option<BorrowedFd<'_>>,
+    processes: impl IntoIterator<Item = &'a Process>,
+    patience: Duration,
+) -> bool {
     let running = processes.into_iter().filter(|process| process.ended.is_none());
-    let ends: Option<Vec<&OwnedFd>> = running.map(|process| process.end.as_ref()).collect();
-    let waited = ends.is_some_and(|ends| {
-        let mut ends: Vec<_> = ends.iter().map(|end| PollFd::new(*end, PollFlags::IN)).collect();
-        let patience = Timespec::try_from(patience).ok();
-        !ends.is_empty() && poll(&mut ends, patience.as_ref()).is_ok()
-    });
-    if !waited {
+    let ends: Option<Vec<BorrowedFd<'_>>> =
+        running.map(|process| process.end.as_ref().map(AsFd::as_fd)).collect();
+    let patience_left = if ends.is_some() { patience } else { Duration::ZERO };
+    if ends.is_none() {
         std::thread::sleep(patience);
     }
+    let ends = ends.unwrap_or_default();
+    let all = pipe.iter().chain(&ends);
+    let mut all: Vec<_> = all.map(|end| PollFd::new(end, PollFlags::IN)).collect();
+    let patience_left = Timespec::try_from(patience_left).ok();
+    if all.is_empty() || poll(&mut all, patience_left.as_ref()).is_err() {
+        std::thread::sleep(patience);
+        return false;
+    }
+    pipe.is_some() && !all[0].revents().is_empty()
 }
 
 fn number(child: &Child) -> Option<Pid> {

@@ -88,8 +88,11 @@ pub(in crate::cli) struct CaseArguments {
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: Option<PathBuf>,
     /// The controller simulates the robot itself, as `hardstand controller` does with this option
-    #[arg(long)]
+    #[arg(long, conflicts_with = "controller_resets")]
     pub(in crate::cli) in_process: bool,
+    /// The controller begins again with each run, so it and its daemon stay up from case to case
+    #[arg(long)]
+    pub(in crate::cli) controller_resets: bool,
     /// Controller's command, after `--`
     #[arg(last = true, value_name = "COMMAND", required = true)]
     pub(in crate::cli) command: Vec<OsString>,

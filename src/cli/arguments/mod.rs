@@ -160,6 +160,10 @@ pub(super) enum Verb {
     /// Exit code 0: all cases have a row; 1: a case is one of fail_if; 3: cases are missing.
     #[cfg(feature = "zenoh")]
     Campaign(CampaignArguments),
+    /// Take runs from standard input, for campaigns
+    #[cfg(feature = "zenoh")]
+    #[command(hide = true)]
+    Worker,
     /// Look for a case in which a condition holds, and shrink it to what is needed
     ///
     /// Draws pushes, faults, friction, start states and commands from the section `hunt` of the

@@ -18,7 +18,9 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::campaign::{self, Case, Held, Maker, Manifest, Outcome, Plan, Results, Store, Word};
+use crate::campaign::{
+    self, Case, Held, Maker, Manifest, Outcome, Plan, Results, Store, Word, Workers,
+};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::{CampaignArguments, CampaignRunArguments, CampaignVerb};
@@ -146,7 +148,7 @@ fn run(
     print(&format!("cases      {} to run, {jobs} at a time{before}", open.len()));
     let (bar, begin) = (progress::bar(open.len() as u64, "cases"), Instant::now());
     let (mut count, mut failed) = (0_usize, 0_usize);
-    campaign::run(plan, store, &open, jobs, &stop, |outcome| {
+    campaign::run(plan, store, &open, (jobs, &Workers::default()), &stop, |outcome| {
         count += 1;
         let bad = outcome.outcome != Word::Done || plan.fails(outcome);
         failed += usize::from(bad);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::campaign::Common;
+use crate::campaign::{Common, Way};
 use crate::config::Scenario;
 use crate::hunt::{Judge, Space};
 use crate::inspect::{Condition, Quantities};
@@ -36,7 +36,11 @@ impl Setup {
         let out = a.out.clone().unwrap_or_else(|| results_of(&file, verb));
         let out = std::path::absolute(&out).map_err(|e| no_place(&out, &e))?;
         let mut common = Common::new(&scenario, file, a.command.clone(), a.until.clone(), a.seed);
-        common.in_process = a.in_process;
+        common.way = match a {
+            CaseArguments { in_process: true, .. } => Way::InProcess,
+            CaseArguments { controller_resets: true, .. } => Way::StaysUp,
+            _ => Way::OwnProcess,
+        };
         let stop = stop_on_signal()?;
         let shard = a.shard.unwrap_or([0, 1]);
         Ok(Self { scenario, common, out, jobs: threads(a.jobs), shard, stop })

@@ -1,6 +1,7 @@
 //! What the table says.
 
-use std::fs::File;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::process::Command;
 
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
@@ -101,6 +102,51 @@ fn a_case_in_one_process_has_the_row_of_two_processes() {
     let paced = EIGHT.replace("seeds", "in_process = true\nspeed = 1.0\nseeds");
     let said = Stage::new(&paced).run(&[], 2);
     assert!(said.contains("in_process") && said.contains("lockstep"), "{said}");
+}
+
+#[test]
+fn a_controller_that_stays_up_has_the_rows_of_one_that_is_started_for_each_case() {
+    // gains that the controller asks for: it is started for each, and for nothing else
+    let stiff = "set = [\"contact.mu_static=0.7\", 'joints.\"*\".hold_kp=120.0']";
+    let both = ["true", "false"].map(|resets| {
+        let campaign = EIGHT
+            .replace("set = [\"contact.mu_static=0.7\"]", stiff)
+            .replace("seeds =", &format!("controller_resets = {resets}\nseeds ="));
+        let stage = Stage::with_script(&campaign, "echo >> $STARTS; exec $STAND");
+        let starts = stage.path("starts");
+        let script = stage.controller[2].replace("$STARTS", &starts.display().to_string());
+        let stage = Stage { controller: vec!["sh".into(), "-c".into(), script], ..stage };
+        let said = stage.run(&["--jobs", "1"], 0);
+        assert!(said.contains("outcomes   8 of 8 cases: done 8"), "{said}");
+        (same(&stage.rows()), fs::read(starts).unwrap().len())
+    });
+    assert_eq!(both[0].0, both[1].0);
+    let digests: BTreeSet<&String> = both[0].0.iter().map(|row| &row["digest"]).collect();
+    assert_eq!(digests.len(), 6, "faults and gains act, seeds without a fault do not: {digests:?}");
+    assert_eq!((both[0].1, both[1].1), (2, 8));
+
+    let paced = EIGHT.replace("seeds", "controller_resets = true\nmode = \"realtime\"\nseeds");
+    let said = Stage::new(&paced).run(&[], 2);
+    assert!(said.contains("controller_resets") && said.contains("lockstep"), "{said}");
+}
+
+#[test]
+fn after_a_controller_that_fails_another_one_is_started() {
+    let campaign = EIGHT.replace("seeds", "controller_resets = true\nseeds");
+    let script = "[ -e $0 ] && exec $STAND; touch $0; echo no luck; exit 3";
+    let stage = Stage::with_script(&campaign, script);
+    let mut controller = stage.controller.clone();
+    controller.push(stage.path("failed").display().to_string());
+    let stage = Stage { controller, ..stage };
+    let said = stage.run(&["--jobs", "1"], 0);
+    assert!(said.contains("outcomes   8 of 8 cases: controller_ended 1, done 7"), "{said}");
+    let rows = stage.rows();
+    let [first, others] = [&rows[..1], &rows[1..]];
+    assert_eq!(first[0]["reason"], "the controller's exit code 3");
+    let all = same(&eight().rows());
+    assert_eq!(same(others), all[1..]);
+    let words = stage.results().join("cases/flat__none__s0007/controller.txt");
+    assert_eq!(fs::read_to_string(words).unwrap(), "no luck\n");
 }
 
 /// Such as a job that was given up for dead, and came again beside itself.
