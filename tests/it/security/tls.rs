@@ -2,9 +2,14 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hardstand_client::{Client, Credentials, TlsFiles};
 use rustix::process::Signal;
+use zenoh::qos::CongestionControl;
+use zenoh::sample::Sample;
+use zenoh::{Session, Wait};
 
 use super::guarded::{counted, raw_session, status};
 use crate::common::process::{PATIENCE, Process, Scene, repository, serial, wait_for};
@@ -89,13 +94,14 @@ fn settings(ca: &std::path::Path, own: Option<&TlsFiles>) -> Vec<(&'static str, 
 }
 
 /// Beside two sessions, a viewer may have six, and who may stop the robot one more.
-fn the_name_decides_about_a_place(c: &Certified) {
+fn the_name_decides_about_a_place(c: &Certified, controller: &mut Process) {
     let open = |name: &str| {
         let tls = settings(&c.dir.join("ca.pem"), Some(&files(&c.dir, name)));
         let more: Vec<(&str, &str)> = tls.iter().map(|(k, v)| (*k, v.as_str())).collect();
         raw_session(&c.endpoint, &more)
     };
     let viewers: Vec<_> = std::iter::from_fn(|| open("view")).take(9).collect();
+    assert!(!controller.has_ended(), "{}", controller.err());
     assert_eq!(viewers.len(), 6);
     assert!(open("ctrl").is_some());
 }
@@ -151,7 +157,7 @@ fn only_certificates_of_the_authority_get_in_and_their_names_decide() {
     counted(&viewer, "messages_denied", 1);
     let end = states.next_state(PATIENCE).unwrap().unwrap();
     assert_eq!((end.command_session, end.failure), (start.command_session, 0));
-    the_name_decides_about_a_place(&c);
+    the_name_decides_about_a_place(&c, &mut controller);
     drop((states, viewer));
     controller.kill();
     c.daemon.signal(Signal::TERM);
@@ -169,4 +175,57 @@ fn a_key_that_others_may_read_is_refused() {
     let credentials = Credentials { user: None, tls: Some(tls) };
     let e = Client::connect_as("tls/localhost:1", "quadruped", &credentials).unwrap_err();
     assert!(e.to_string().contains("its mode is 644"), "{e}");
+}
+
+/// Messages that each end of the link sends to the other, with this many bytes.
+const SENT: usize = 150_000;
+const BYTES: usize = 400;
+
+/// The task that reads and the one that writes use the same TLS connection, on two threads.
+#[test]
+fn both_ends_of_a_link_may_send_at_once() {
+    let _one = serial();
+    let scene = Scene::tcp();
+    let Some(dir) = authority(&scene, "tls") else { return };
+    let endpoint = scene.endpoint.replace("tcp/127.0.0.1", "tls/localhost");
+    let [here, there] = [("daemon", "listen"), ("ctrl", "connect")].map(|(name, side)| {
+        let own = files(&dir, name);
+        let mut config = zenoh::Config::default();
+        let mut set = |key: &str, value: &str| config.insert_json5(key, value).unwrap();
+        let quoted = |path: &PathBuf| format!("{:?}", path.display().to_string());
+        set("scouting/multicast/enabled", "false");
+        set("listen/endpoints", "[]");
+        set(&format!("{side}/endpoints"), &format!("[{endpoint:?}]"));
+        set("transport/link/tls/root_ca_certificate", &quoted(&own.ca));
+        set(&format!("transport/link/tls/{side}_certificate"), &quoted(&own.certificate));
+        set(&format!("transport/link/tls/{side}_private_key"), &quoted(&own.key));
+        zenoh::open(config).wait().unwrap()
+    });
+    let heard = [("there", &here), ("here", &there)].map(|(key, session)| {
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&count);
+        let take = move |sample: Sample| {
+            assert_eq!(sample.payload().len(), BYTES);
+            counted.fetch_add(1, Ordering::Relaxed);
+        };
+        session.declare_subscriber(key).callback(take).background().wait().unwrap();
+        count
+    });
+    let send = |session: &Session, key: &'static str| {
+        let publisher = session.declare_publisher(key).express(true);
+        let publisher = publisher.congestion_control(CongestionControl::Block).wait().unwrap();
+        wait_for("a subscriber", || {
+            publisher.matching_status().wait().unwrap().matching().then_some(())
+        });
+        for _ in 0..SENT {
+            publisher.put(vec![7; BYTES]).wait().unwrap();
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| send(&here, "here"));
+        scope.spawn(|| send(&there, "there"));
+    });
+    for count in heard {
+        wait_for("all are heard", || (count.load(Ordering::Relaxed) == SENT).then_some(()));
+    }
 }

@@ -14,18 +14,21 @@
 #[cfg(all(feature = "uring", target_os = "linux"))]
 use std::os::fd::RawFd;
 use std::{
-    cell::UnsafeCell,
     convert::TryInto,
     fmt::{self, Debug},
+    future::poll_fn,
+    io,
     net::SocketAddr,
-    sync::Arc,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll},
     time::Duration,
 };
 
 use async_trait::async_trait;
 use time::OffsetDateTime;
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
     net::{TcpListener, TcpStream},
     sync::Mutex as AsyncMutex,
 };
@@ -56,14 +59,10 @@ pub struct TlsCommonName(String);
 
 pub struct LinkUnicastTls {
     // The underlying socket as returned from the async-rustls library
-    // NOTE: TlsStream requires &mut for read and write operations. This means
-    //       that concurrent reads and writes are not possible. To achieve that,
-    //       we use an UnsafeCell for interior mutability. Using an UnsafeCell
-    //       is safe in our case since the transmission and reception logic
-    //       already ensures that no concurrent reads or writes can happen on
-    //       the same stream: there is only one task at the time that writes on
-    //       the stream and only one task at the time that reads from the stream.
-    inner: UnsafeCell<TlsStream<TcpStream>>,
+    // NOTE: TlsStream requires &mut for read and write operations, and both change the state of
+    //       the TLS connection. It is locked while one of them is polled, and never while a task
+    //       waits for the socket.
+    inner: Mutex<TlsStream<TcpStream>>,
     // The source socket address of this link (address used on the local host)
     src_addr: SocketAddr,
     src_locator: Locator,
@@ -78,8 +77,42 @@ pub struct LinkUnicastTls {
     expiration_manager: Option<LinkCertExpirationManager>,
 }
 
-unsafe impl Send for LinkUnicastTls {}
-unsafe impl Sync for LinkUnicastTls {}
+/// The stream of a link, for a task that reads from it or writes to it.
+struct SharedStream<'a>(&'a Mutex<TlsStream<TcpStream>>);
+
+impl SharedStream<'_> {
+    fn lock(&self) -> MutexGuard<'_, TlsStream<TcpStream>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AsyncRead for SharedStream<'_> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.lock()).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for SharedStream<'_> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut *self.lock()).poll_write(cx, buf)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.lock()).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.lock()).poll_shutdown(cx)
+    }
+}
 
 impl LinkUnicastTls {
     fn new(
@@ -138,7 +171,7 @@ impl LinkUnicastTls {
 
         // Build the Tls object
         LinkUnicastTls {
-            inner: UnsafeCell::new(socket),
+            inner: Mutex::new(socket),
             src_addr,
             src_locator: Locator::new(TLS_LOCATOR_PREFIX, src_addr.to_string(), "").unwrap(),
             dst_addr,
@@ -151,24 +184,24 @@ impl LinkUnicastTls {
         }
     }
 
-    // NOTE: It is safe to suppress Clippy warning since no concurrent reads
-    //       or concurrent writes will ever happen. The read_mtx and write_mtx
-    //       are respectively acquired in any read and write operation.
-    #[allow(clippy::mut_from_ref)]
-    fn get_mut_socket(&self) -> &mut TlsStream<TcpStream> {
-        unsafe { &mut *self.inner.get() }
+    fn stream(&self) -> SharedStream<'_> {
+        SharedStream(&self.inner)
     }
 
     async fn close(&self) -> ZResult<()> {
         tracing::trace!("Closing TLS link: {}", self);
         // Flush the TLS stream
         let _guard = zasynclock!(self.write_mtx);
-        let tls_stream = self.get_mut_socket();
+        let mut tls_stream = self.stream();
         let res = tls_stream.flush().await;
         tracing::trace!("TLS link flush {}: {:?}", self, res);
         // Close the underlying TCP stream
-        let (tcp_stream, _) = tls_stream.get_mut();
-        let res = tcp_stream.shutdown().await;
+        let res = poll_fn(|cx| {
+            let mut tls_stream = tls_stream.lock();
+            let (tcp_stream, _) = tls_stream.get_mut();
+            Pin::new(tcp_stream).poll_shutdown(cx)
+        })
+        .await;
         tracing::trace!("TLS link shutdown {}: {:?}", self, res);
         res.map_err(|e| zerror!(e).into())
     }
@@ -193,7 +226,7 @@ impl LinkUnicastTrait for LinkUnicastTls {
 
     async fn write(&self, buffer: &[u8], _priority: Option<Priority>) -> ZResult<usize> {
         let _guard = zasynclock!(self.write_mtx);
-        self.get_mut_socket().write(buffer).await.map_err(|e| {
+        self.stream().write(buffer).await.map_err(|e| {
             tracing::trace!("Write error on TLS link {}: {}", self, e);
             zerror!(e).into()
         })
@@ -201,7 +234,7 @@ impl LinkUnicastTrait for LinkUnicastTls {
 
     async fn write_all(&self, buffer: &[u8], _priority: Option<Priority>) -> ZResult<()> {
         let _guard = zasynclock!(self.write_mtx);
-        self.get_mut_socket().write_all(buffer).await.map_err(|e| {
+        self.stream().write_all(buffer).await.map_err(|e| {
             tracing::trace!("Write error on TLS link {}: {}", self, e);
             zerror!(e).into()
         })
@@ -209,7 +242,7 @@ impl LinkUnicastTrait for LinkUnicastTls {
 
     async fn read(&self, buffer: &mut [u8], _priority: Option<Priority>) -> ZResult<usize> {
         let _guard = zasynclock!(self.read_mtx);
-        self.get_mut_socket().read(buffer).await.map_err(|e| {
+        self.stream().read(buffer).await.map_err(|e| {
             tracing::trace!("Read error on TLS link {}: {}", self, e);
             zerror!(e).into()
         })
@@ -218,7 +251,7 @@ impl LinkUnicastTrait for LinkUnicastTls {
     async fn read_exact(&self, buffer: &mut [u8], _priority: Option<Priority>) -> ZResult<()> {
         let _guard = zasynclock!(self.read_mtx);
         let _ = self
-            .get_mut_socket()
+            .stream()
             .read_exact(buffer)
             .await
             .map_err(|e| {
@@ -287,7 +320,8 @@ impl LinkWithCertExpiration for LinkUnicastTls {
 impl Drop for LinkUnicastTls {
     fn drop(&mut self) {
         // Close the underlying TCP stream
-        let (tcp_stream, _) = self.get_mut_socket().get_mut();
+        let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let (tcp_stream, _) = inner.get_mut();
         let _ = zenoh_runtime::ZRuntime::Acceptor
             .block_in_place(async move { tcp_stream.shutdown().await });
     }
