@@ -65,7 +65,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
         a.view.then(|| super::view::beside(&endpoint, &scenario.bus.robot, None)).transpose()?;
     // the log is replayed afterwards
     let (begin, log, host) = (Begin::Afresh, Some(a.log.clone()), Host::Shared);
-    let summary = daemon::run(&scenario, begin, log, host, &stop, |happening| match happening {
+    let summary = daemon::run(&scenario, begin, log, &host, &stop, |happening| match happening {
         Happening::Ready(_, grants) if text => {
             show::ready(&scenario, grants);
             show::line("");

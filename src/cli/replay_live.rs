@@ -35,7 +35,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
     let bar = progress::bar(index.ticks(), "showing");
     // shared: the controller is started when the daemon is ready
     let (begin, host) = (Begin::Shown(&saved, controller_replay), Host::Shared);
-    let summary = daemon::run(&scenario, begin, None, host, &stop, |happening| match happening {
+    let summary = daemon::run(&scenario, begin, None, &host, &stop, |happening| match happening {
         Happening::Ready(_, grants) => {
             if !a.json {
                 show::ready(&scenario, grants);

@@ -70,7 +70,7 @@ fn simulate(
     let begin = from.as_ref().map_or(Begin::Afresh, Begin::Saved);
     let (host, _page) = host_and_page(a, &scenario, worker)?;
     let summary =
-        daemon::run(&scenario, begin, a.log.clone(), host, stop, |happening| match happening {
+        daemon::run(&scenario, begin, a.log.clone(), &host, stop, |happening| match happening {
             Happening::Ready(ready, grants) => {
                 if !a.json {
                     show::ready(&scenario, grants);

@@ -127,7 +127,7 @@ pub fn run(
     scenario: &Scenario,
     begin: Begin<'_>,
     log: Option<PathBuf>,
-    host: Host,
+    host: &Host,
     stop: &Arc<AtomicBool>,
     mut watch: impl FnMut(Happening<'_>),
 ) -> Result<Summary> {
@@ -138,9 +138,9 @@ pub fn run(
     keep_files_private();
     let (from, controller_replay) = begin.parts();
     let initial = scenario.simulation();
-    let (simulation, run_id) = beginning(scenario, &initial, from, &host)?;
+    let (simulation, run_id) = beginning(scenario, &initial, from, host)?;
     let Wiring { mut links, mut ends, reports, events, accepted } =
-        wire(scenario, &initial, run_id, (stop, &host));
+        wire(scenario, &initial, run_id, (stop, host));
     ends.shows_log = controller_replay.is_some();
     ends.directory.note_all(from);
 
@@ -158,7 +158,7 @@ pub fn run(
     let log = log.or_else(|| scenario.record.path());
     let cables = last_privileges(scenario, ends.shows_log, log.as_deref(), &mut grants)?;
     let open_ports = OpenPorts::open(scenario, &initial, cables, &mut links)?;
-    let confinement = Confinement::begin(scenario, log.as_deref(), &host, &mut grants)?;
+    let confinement = Confinement::begin(scenario, log.as_deref(), host, &mut grants)?;
     let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
     let joined_sessions = ends.joined_sessions.clone();
     ends.log.clone_from(&log);

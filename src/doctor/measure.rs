@@ -96,7 +96,7 @@ pub fn measure(
     let core = crate::rt::pick_core(scenario.realtime.core);
     let stolen = steal_s(core);
     let (begin, host) = (Begin::Afresh, Host::Shared);
-    let summary = daemon::run(scenario, begin, None, host, stop, |happening| match happening {
+    let summary = daemon::run(scenario, begin, None, &host, stop, |happening| match happening {
         Happening::Ready(_, granted) => grants = granted.clone(),
         // stalls are counted in what is measured, and no log is written
         Happening::Stall(_) | Happening::ControllerLost(_) | Happening::Log(_) => {}
