@@ -127,17 +127,11 @@ pub(super) fn wait_for_end_or<'a>(
     patience: Duration,
 ) -> bool {
     let running = processes.into_iter().filter(|process| process.ended.is_none());
-    let ends: Option<Vec<BorrowedFd<'_>>> =
-        running.map(|process| process.end.as_ref().map(AsFd::as_fd)).collect();
-    let patience_left = if ends.is_some() { patience } else { Duration::ZERO };
-    if ends.is_none() {
-        std::thread::sleep(patience);
-    }
-    let ends = ends.unwrap_or_default();
-    let all = pipe.iter().chain(&ends);
-    let mut all: Vec<_> = all.map(|end| PollFd::new(end, PollFlags::IN)).collect();
-    let patience_left = Timespec::try_from(patience_left).ok();
-    if all.is_empty() || poll(&mut all, patience_left.as_ref()).is_err() {
+    let ends = running.filter_map(|process| process.end.as_ref().map(AsFd::as_fd));
+    let all = pipe.into_iter().chain(ends);
+    let mut all: Vec<_> = all.map(|end| PollFd::from_borrowed_fd(end, PollFlags::IN)).collect();
+    let timeout = Timespec::try_from(patience).ok();
+    if all.is_empty() || poll(&mut all, timeout.as_ref()).is_err() {
         std::thread::sleep(patience);
         return false;
     }
