@@ -58,6 +58,8 @@ pub use realtime::{
     Budget, ControllerNumbers, Mode, OverrunPolicy, Pace, RealtimeSettings, StartRule,
     wall_period_ns,
 };
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use robot_file::gap_W;
 pub use ros2::{RATES, Ros2Join, Ros2Mode, Ros2Settings, TfEdges};
 pub use scenario::{Scenario, WITHOUT_PHYSICS};
 #[cfg(feature = "zenoh")]

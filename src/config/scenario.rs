@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use toml::Table;
+use toml::{Table, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::lcm::{LcmSettings, lcm};
@@ -10,6 +10,7 @@ use super::ports::{PacketPorts, packet_ports};
 use super::posture::Posture;
 use super::realtime::{OverrunPolicy, Pace, RealtimeSettings, StartRule, wall_period_ns};
 use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
+use crate::mjcf::Converted;
 use crate::simulation::{Simulation, WatchdogSpec};
 use crate::urdf::{Loaded, command_interfaces, parse_urdf};
 use hardstand_error::{Error, ErrorKind, Result};
@@ -23,7 +24,7 @@ use super::bus::{BusSettings, bus};
 use super::buses::{MotorBus, buses};
 use super::collisions::Collided;
 use super::control::{ControlSettings, control};
-use super::robot_file::robot_file;
+use super::robot_file::{adopt, open_connections, robot_file};
 use super::ros2::{Ros2Settings, ros2};
 use super::section::{Mistakes, Section};
 use super::sections::{Sim, command, foot_switch, imu, stops};
@@ -103,10 +104,15 @@ impl Scenario {
         let (overlay_files, overlays): (Vec<_>, Vec<_>) =
             overlays::read(&text, &file, path)?.into_iter().unzip();
         let mut complete = merge::complete(&text, &file, &overlays, sets)?;
-        let robot = robot_file(&mut complete, path)?;
-        let mut scenario = Self::assemble(&complete, &robot.urdf, &file, &robot.name)?;
-        scenario.warnings.splice(0..0, robot.warnings);
-        scenario.files = vec![path.into(), robot.name.into()];
+        let robot = robot_file(&complete, path)?;
+        let adopted = adopt(&mut complete, &robot.converted, robot.folder());
+        let warnings = adopted.map_err(|e| e.within(&file))?;
+        let (urdf, name) = (&robot.converted.urdf, robot.name());
+        let mut scenario = Self::assemble(&complete, urdf, &file, &name)?;
+        scenario.warnings.splice(0..0, warnings);
+        let open = open_connections(&robot.converted.connections, &scenario);
+        scenario.warnings.extend(open);
+        scenario.files = vec![path.into(), name.into()];
         scenario.files.extend(overlay_files);
         Ok(scenario)
     }
@@ -118,6 +124,30 @@ impl Scenario {
     pub fn from_texts(scenario: &str, robot: &str, sets: &[String]) -> Result<Self> {
         let complete = merge::complete(scenario, "the scenario", &[], sets)?;
         Self::assemble(&complete, robot, "the scenario", "the robot")
+    }
+
+    /// A scenario from its text and a robot that has been read, whose meshes are files in `folder`.
+    /// `hulls` are those of meshes that have been read; more come.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with all mistakes.
+    pub fn of_robot(
+        scenario: &str,
+        robot: &Converted,
+        folder: &Path,
+        hulls: &mut Table,
+    ) -> Result<Self> {
+        let mut complete = merge::complete(scenario, "the scenario", &[], &[])?;
+        if let Some(Value::Table(section)) = complete.get_mut("robot") {
+            section.insert("hulls".into(), Value::Table(hulls.clone()));
+        }
+        let warnings = adopt(&mut complete, robot, folder)?;
+        if let Some(Value::Table(known)) = complete.get("robot").and_then(|r| r.get("hulls")) {
+            hulls.clone_from(known);
+        }
+        let mut scenario = Self::from_table(&complete, &robot.urdf)?;
+        scenario.warnings.splice(0..0, warnings);
+        Ok(scenario)
     }
 
     /// A scenario from a complete table, as [`complete_toml`](Self::complete_toml) has it, and the

@@ -58,10 +58,19 @@ struct Joined {
     controller: u64,
     /// Its secret.
     session: u64,
-    /// Its connection has been announced, so its end will be noticed.
-    announced: bool,
+    connection: Connection,
     heard_ns: u64,
     rejected: RejectedCommands,
+}
+
+/// The connection of a controller that has joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Connection {
+    /// It has not been announced: silence counts.
+    Silent,
+    /// It is announced, so its end will be noticed.
+    There,
+    Gone,
 }
 
 /// Commands of one controller that were rejected at arrival.
@@ -123,9 +132,10 @@ impl JoinedSessions {
     #[must_use]
     pub fn may_join(&self, controller: u64, session: u64) -> bool {
         let table = self.table();
-        let gone = |j: &Joined| match j.announced {
-            true => !table.alive.contains(&public_session(j.session)),
-            false => self.time.now_ns().saturating_sub(j.heard_ns) > SILENT_NS,
+        let gone = |j: &Joined| match j.connection {
+            Connection::Silent => self.time.now_ns().saturating_sub(j.heard_ns) > SILENT_NS,
+            Connection::There => false,
+            Connection::Gone => true,
         };
         let holder = table.joined.iter().find(|j| j.controller == controller);
         holder.is_none_or(|j| j.session == session || gone(j))
@@ -135,11 +145,14 @@ impl JoinedSessions {
     pub fn enter(&self, controller: u64, session: u64) {
         let mut table = self.table();
         table.joined.retain(|j| j.controller != controller && j.session != session);
-        let announced = table.alive.contains(&public_session(session));
+        // where no more could be remembered, it may have been announced: the name stays its own
+        let full = table.alive.len() >= ALIVE_MAX;
+        let announced = full || table.alive.contains(&public_session(session));
+        let connection = if announced { Connection::There } else { Connection::Silent };
         table.joined.push(Joined {
             controller,
             session,
-            announced,
+            connection,
             heard_ns: self.time.now_ns(),
             rejected: RejectedCommands::default(),
         });
@@ -168,14 +181,18 @@ impl JoinedSessions {
             table.alive.remove(&public);
         } else if table.alive.len() < ALIVE_MAX {
             table.alive.insert(public);
-            let own = |j: &&mut Joined| public_session(j.session) == public;
-            table.joined.iter_mut().filter(own).for_each(|j| j.announced = true);
         }
+        let connection = if there { Connection::There } else { Connection::Gone };
+        let own = |j: &&mut Joined| public_session(j.session) == public;
+        table.joined.iter_mut().filter(own).for_each(|j| j.connection = connection);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use super::JoinedSessions;
     use hardstand_protocol::public_session;
 
@@ -204,5 +221,18 @@ mod tests {
         assert!(sessions.may_join(5, 78));
         sessions.enter(5, 78);
         assert_ne!(sessions.number(77), 5, "what the controller had before is void");
+    }
+
+    #[test]
+    fn announcements_of_strangers_free_no_name() {
+        let time_ns = Arc::new(AtomicU64::new(0));
+        let sessions = JoinedSessions::timed_by(Arc::clone(&time_ns));
+        (0..2000).for_each(|stranger| sessions.note_connection(stranger, true));
+        sessions.note_connection(public_session(77), true);
+        sessions.enter(5, 77);
+        time_ns.store(3_000_000_000, Ordering::Relaxed);
+        assert!(!sessions.may_join(5, 78), "it is announced, so it may be silent");
+        sessions.note_connection(public_session(77), false);
+        assert!(sessions.may_join(5, 78));
     }
 }

@@ -43,29 +43,61 @@ pub(super) fn strengths(
     let mut all: BTreeMap<String, Strength> = BTreeMap::new();
     for e in root.all("actuator").flat_map(|section| &section.children) {
         let of = defaults.resolve(e, "", &TAGS, report);
-        let Some(joint) = of.text("joint").or_else(|| of.text("jointinparent")) else {
+        let driven = driven(root, &of, report);
+        if driven.is_empty() {
             let what = "actuators that do not drive a joint are left out";
             report.left_out(what, e.get("name").unwrap_or(&e.place));
             continue;
-        };
+        }
         for name in ["armature", "damping"] {
             if of.numbers(name, 1..=3, report).is_some_and(|n| n[0] != 0.0) {
                 report.mistake(format!("{}: <{} {name}>: give it to the joint", e.place, e.tag));
             }
         }
+        filtered(&of, report);
         let one = strength(&of, compiler, report);
-        let sum = all.entry(joint.into()).or_insert(Strength {
-            effort_max: 0.0,
-            kp: 0.0,
-            kd: 0.0,
-            dampratio: None,
-        });
-        sum.effort_max += one.effort_max;
-        sum.kp += one.kp;
-        sum.kd += one.kd;
-        sum.dampratio = sum.dampratio.or(one.dampratio);
+        for (joint, lever) in driven {
+            let sum = all.entry(joint).or_insert(Strength {
+                effort_max: 0.0,
+                kp: 0.0,
+                kd: 0.0,
+                dampratio: None,
+            });
+            sum.effort_max += one.effort_max * lever.abs();
+            sum.kp += one.kp * lever * lever;
+            sum.kd += one.kd * lever * lever;
+            sum.dampratio = sum.dampratio.or(one.dampratio);
+        }
     }
     all
+}
+
+/// The joints that an actuator drives, each with its lever: its own, or those of a fixed tendon.
+fn driven(root: &Element, of: &Resolved<'_>, report: &mut Report) -> Vec<(String, f64)> {
+    if let Some(joint) = of.text("joint").or_else(|| of.text("jointinparent")) {
+        return vec![(joint.into(), 1.0)];
+    }
+    let Some(name) = of.text("tendon") else { return Vec::new() };
+    let fixed = root.all("tendon").flat_map(|section| section.all("fixed"));
+    let parts = fixed.filter(|t| t.get("name") == Some(name)).flat_map(|t| t.all("joint"));
+    let part = |e: &Element| {
+        let lever = Resolved::alone(e).number("coef", 1.0, report);
+        Some((e.get("joint")?.to_string(), lever)).filter(|(_, lever)| *lever != 0.0)
+    };
+    let joints: Vec<(String, f64)> = parts.filter_map(part).collect();
+    if !joints.is_empty() {
+        report.left_out("joints that one tendon drives have a motor each here", name);
+    }
+    joints
+}
+
+/// Lists an actuator whose effort follows its control late.
+fn filtered(of: &Resolved<'_>, report: &mut Report) {
+    let kind = of.text("dyntype").unwrap_or("none");
+    if kind != "none" || of.number("timeconst", 0.0, report) != 0.0 {
+        let e = of.element();
+        report.left_out("actuators act at once here", e.get("name").unwrap_or(&e.place));
+    }
 }
 
 fn strength(of: &Resolved<'_>, compiler: &Compiler, report: &mut Report) -> Strength {

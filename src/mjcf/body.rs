@@ -104,6 +104,7 @@ impl Reader<'_> {
                 }
                 "geom" => {
                     let of = self.defaults.resolve(e, class, &["geom"], self.report);
+                    check(e, &GEOM, true, self.report);
                     let geom = Geom::read(&of, X_BF, self.compiler, self.report);
                     self.bodies[body].geoms.extend(geom);
                 }
@@ -121,7 +122,8 @@ impl Reader<'_> {
                     let inertia = self.inertial(e, X_BF);
                     self.bodies[body].inertial = Some(inertia);
                 }
-                "camera" | "light" | "plugin" => {}
+                "camera" | "light" => {}
+                "plugin" => self.report.left_out("plugins are not simulated", &e.place),
                 tag => self.report.mistake(format!("{}: <{tag}> is not supported here", e.place)),
             }
         }
@@ -278,6 +280,36 @@ const JOINT: [&str; 28] = [
     "solref",
     "solimp",
     "frictionsolref",
+];
+
+/// The same of a geom: what is read, what only the solver needs, and what is drawn.
+const GEOM: [&str; 26] = [
+    "name",
+    "class",
+    "type",
+    "pos",
+    "size",
+    "fromto",
+    "mesh",
+    "hfield",
+    "fitscale",
+    "mass",
+    "density",
+    "shellinertia",
+    "group",
+    "contype",
+    "conaffinity",
+    "rgba",
+    "material",
+    "condim",
+    "priority",
+    "friction",
+    "solmix",
+    "solref",
+    "solimp",
+    "margin",
+    "gap",
+    "user",
 ];
 
 /// Refuses attributes that are not known, for they might change the robot.

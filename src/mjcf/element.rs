@@ -120,6 +120,6 @@ impl Reader {
         };
         let beside_main = self.main.join(name);
         let found = if beside_main.exists() { beside_main } else { folder(path).join(name) };
-        self.file(&found, depth + 1)
+        self.file(&found, depth + 1).map_err(|e| e.within(format!("{place}: <include>")))
     }
 }

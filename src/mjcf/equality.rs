@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use hardstand_physics::spatial::{Transform, Vec3};
+
 use super::body::{Body, Joint, JointType};
 use super::defaults::{Defaults, Resolved};
 use super::element::Element;
@@ -25,6 +27,8 @@ pub struct Connection {
     pub other: Option<String>,
     /// The point, in the frame of `body`, m.
     pub point_m: [f64; 3],
+    /// Where it is held, in the frame of `other`, m: where it is in the posture of the file.
+    pub other_point_m: [f64; 3],
 }
 
 /// What the equalities of a model hold.
@@ -84,15 +88,32 @@ fn connection(
     (bodies, is_robot): (&[Body], &[bool]),
     report: &mut Report,
 ) -> Option<Connection> {
-    let own = |name: &str| bodies.iter().zip(is_robot).any(|(b, is)| *is && b.name == name);
+    let find = |name: &str| (0..bodies.len()).find(|&b| is_robot[b] && bodies[b].name == name);
     if of.element().tag != "connect" {
         return None;
     }
-    let body = of.text("body1").filter(|name| own(name))?;
-    let other = of.text("body2");
-    if other.is_some_and(|name| name == body || !own(name)) {
-        return None;
-    }
+    let body = of.text("body1").and_then(find)?;
+    let other = match of.text("body2") {
+        Some(name) => Some(find(name).filter(|other| *other != body)?),
+        None => None,
+    };
     let point_m = of.vec3("anchor", report)?;
-    Some(Connection { body: body.into(), other: other.map(String::from), point_m })
+    let p_W = pose(bodies, body).point(&Vec3::from(point_m));
+    let X_WO = other.map_or_else(Transform::identity, |other| pose(bodies, other));
+    Some(Connection {
+        body: bodies[body].name.clone(),
+        other: other.map(|other| bodies[other].name.clone()),
+        point_m,
+        other_point_m: X_WO.inverse().point(&p_W).to_array(),
+    })
+}
+
+/// The pose of a body in the world, in the posture of the file.
+fn pose(bodies: &[Body], mut body: usize) -> Transform {
+    let mut X = Transform::identity();
+    while body != 0 {
+        X = bodies[body].X_PB.compose(&X);
+        body = bodies[body].parent;
+    }
+    X
 }

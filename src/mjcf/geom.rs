@@ -39,6 +39,7 @@ pub(super) struct Geom {
     pub(super) X_BG: Transform,
     mass: Option<f64>,
     density: f64,
+    is_shell: bool,
     group: f64,
     pub(super) name: String,
     contype: u32,
@@ -70,7 +71,12 @@ impl Geom {
         let mut length = |i: usize| {
             let found = size.get(i).copied().filter(|x| *x > 0.0);
             found.unwrap_or_else(|| {
-                report.mistake(format!("{place}: size of a {kind} needs number {}, > 0", i + 1));
+                report.mistake(match mesh {
+                    Some(mesh) => {
+                        format!("{place}: a {kind} is not fitted to mesh {mesh}; give it size")
+                    }
+                    None => format!("{place}: size of a {kind} needs number {}, > 0", i + 1),
+                });
                 1.0
             })
         };
@@ -98,6 +104,7 @@ impl Geom {
             X_BG: X_BF.compose(&X_FG),
             mass: of.text("mass").map(|_| of.number("mass", 0.0, report)),
             density: of.number("density", DENSITY, report),
+            is_shell: of.text("shellinertia") == Some("true"),
             group: of.number("group", 0.0, report),
             name: of.element().get("name").unwrap_or_default().into(),
             contype: bits("contype", report),
@@ -133,6 +140,11 @@ impl Geom {
         let none = SpatialInertia::zero();
         let massless = self.mass == Some(0.0) || self.mass.is_none() && self.density == 0.0;
         if massless || !(groups[0]..=groups[1]).contains(&self.group) {
+            return none;
+        }
+        if self.is_shell {
+            let text = "shellinertia is not supported; give the body an <inertial>";
+            report.mistake(format!("{}: {text}", self.place));
             return none;
         }
         let (amount, centre, per_mass) = match (&self.shape, self.unit()) {
@@ -183,7 +195,7 @@ impl Geom {
 }
 
 fn weighed(name: &str, assets: &Assets) -> Result<Measure, String> {
-    assets.meshes.get(name).ok_or_else(|| "no file in <asset>".to_string())?.measure()
+    assets.meshes.get(name).ok_or_else(|| "no file of it in <asset>".to_string())?.measure()
 }
 
 fn diagonal_of(x: f64) -> Mat3 {

@@ -47,7 +47,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Triangle>> {
     let found = match ending(path).as_str() {
         "stl" => stl(&bytes),
         "obj" => std::str::from_utf8(&bytes).ok().and_then(obj),
-        _ => return Err(refuse("only STL and OBJ can be weighed; give the body an <inertial>")),
+        _ => return Err(refuse("only STL and OBJ can be weighed")),
     };
     found.filter(|t| !t.is_empty()).ok_or_else(|| refuse("not a binary STL or an OBJ with faces"))
 }
@@ -105,12 +105,6 @@ pub(crate) fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {
         let without = inside.split_once('/').map(|(_, rest)| above.join(rest));
         [Some(whole), without].into_iter().flatten().find(|p| p.exists())
     })
-}
-
-/// All corners of a mesh; `None` if it cannot be read.
-#[cfg(not(target_family = "wasm"))]
-pub(crate) fn corners(path: &Path) -> Option<Vec<Vec3>> {
-    read(path).ok().map(|triangles| triangles.concat())
 }
 
 fn stl(bytes: &[u8]) -> Option<Vec<Triangle>> {

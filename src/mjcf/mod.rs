@@ -10,6 +10,7 @@
 //! * `compiler` has units and angles; `body` and `geom` read bodies, joints, shapes and masses;
 //! * `actuators` finds limits and gains of drives; `equality` joints that follow others;
 //!   `keyframe` the postures that the model names; `pairs` which bodies touch each other;
+//!   `options` gravity, and which parts of the physics are switched off;
 //! * `write` makes a chain of links of each body, so that several joints of one body, and joints
 //!   beside its origin, are those of MuJoCo.
 //!
@@ -28,6 +29,7 @@ mod equality;
 mod geom;
 mod keyframe;
 mod mesh;
+mod options;
 mod pairs;
 mod report;
 mod sensors;
@@ -51,8 +53,6 @@ use hardstand_physics::spatial::Quaternion;
 use self::element::is_mjcf;
 pub use self::equality::Connection;
 pub use self::keyframe::Keyframe;
-#[cfg(not(target_family = "wasm"))]
-pub(crate) use self::mesh::corners as mesh_corners;
 pub(crate) use self::mesh::{file_of as mesh_file, points as mesh_points};
 pub use self::sensors::Sensors;
 
@@ -71,6 +71,8 @@ pub struct Converted {
     pub apart: Vec<[String; 2]>,
     /// Places of sensors.
     pub sensors: Sensors,
+    /// Gravity, in world axes, m/s², if it is not (0, 0, −9.81).
+    pub gravity_m_per_s2: Option<[f64; 3]>,
     /// What was left out; one sentence each.
     pub warnings: Vec<String>,
 }
@@ -154,6 +156,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
     let assets = Assets::of(&root, folder, &compiler, &defaults, &mut report);
     let bodies = body::bodies(&root, &compiler, &defaults, &assets, &mut report);
     other_sections(&root, &mut report);
+    let gravity = options::gravity(&root, &mut report);
     let body_of = |site: &str| {
         let has = |body: &&Body| body.sites.iter().any(|(name, _)| name == site);
         bodies.iter().find(has).map(|body| body.name.clone())
@@ -202,6 +205,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
         connections: held.connections,
         apart: pairs.apart(&bodies, &is_member),
         sensors,
+        gravity_m_per_s2: gravity,
         warnings: report.into_warnings(),
     })
 }
@@ -221,9 +225,6 @@ fn other_sections(root: &Element, report: &mut Report) {
             "deformable" => report.left_out("deformable bodies are not simulated", &section.place),
             tag if QUIET.contains(&tag) => {}
             tag => report.mistake(format!("{}: <{tag}> is not known", section.place)),
-        }
-        if section.tag == "option" && section.get("density").is_some() {
-            report.left_out("forces of a medium (option density) are not simulated", "");
         }
     }
 }

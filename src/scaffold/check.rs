@@ -1,6 +1,11 @@
 //! Whether a robot stands in a proposed scenario.
 
+use std::path::Path;
+
+use toml::Table;
+
 use crate::config::Scenario;
+use crate::mjcf::Converted;
 use crate::simulation::Solo;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::dynamics::Positions;
@@ -16,21 +21,42 @@ const SINK_MAX: f64 = 0.25;
 /// Speed of the base at the end, m/s: faster is falling or shaking.
 const SPEED_MAX_M_PER_S: f64 = 0.05;
 
+/// Reads proposed scenarios of a robot as the daemon will.
+pub(super) struct Reader<'a> {
+    robot: &'a Converted,
+    /// Its meshes lie here.
+    folder: &'a Path,
+    /// Those that have been read.
+    hulls: Table,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(robot: &'a Converted, folder: &'a Path) -> Self {
+        Self { robot, folder, hulls: Table::new() }
+    }
+
+    /// # Errors
+    /// As [`Scenario::of_robot`].
+    pub(super) fn read(&mut self, toml: &str) -> Result<Scenario> {
+        Scenario::of_robot(toml, self.robot, self.folder, &mut self.hulls)
+    }
+}
+
 /// Reads a proposed scenario.
 ///
 /// # Errors
 /// [`ErrorKind::Internal`] if it is refused.
-pub(super) fn scenario(toml: &str, urdf: &str) -> Result<Scenario> {
-    Scenario::from_texts(toml, urdf, &[])
-        .map_err(|e| Error::new(ErrorKind::Internal, format!("the proposed scenario: {e}")))
+pub(super) fn scenario(toml: &str, reader: &mut Reader<'_>) -> Result<Scenario> {
+    let internal = |e| Error::new(ErrorKind::Internal, format!("the proposed scenario: {e}"));
+    reader.read(toml).map_err(internal)
 }
 
 /// Holds the initial posture with these gains, and looks whether the robot stays where it was.
 ///
 /// # Errors
 /// As [`scenario`].
-pub(super) fn stands(toml: &str, urdf: &str, gains: &[HoldGains]) -> Result<bool> {
-    let scenario = scenario(toml, urdf)?;
+pub(super) fn stands(toml: &str, reader: &mut Reader<'_>, gains: &[HoldGains]) -> Result<bool> {
+    let scenario = scenario(toml, reader)?;
     let mut solo = Solo::new(scenario.simulation(), Vec::new(), "stand");
     let start = solo.simulation.state().q.clone();
     let targets = start.joints.iter().zip(gains);

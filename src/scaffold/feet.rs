@@ -23,6 +23,9 @@ const ASSUMED_SOLE: [f64; 3] = [0.3, 0.1, 0.25];
 const WORDS: [&str; 5] = ["foot", "sole", "toe", "ankle", "feet"];
 /// Feet are below the centre of mass, if this share of their distance from it is downwards.
 const BELOW: f64 = 0.5;
+/// Feet whose middle is nearer to the centre of mass than this, as a share of their own distances
+/// from it, are around it: to neither side.
+const AROUND: f64 = 0.2;
 
 /// A foot.
 #[derive(Clone, Debug)]
@@ -108,9 +111,13 @@ pub(super) fn turned(model: &Model, q: &Positions) -> Option<Quaternion> {
     let feet = model.frames.iter().filter(|f| is_named(&f.name) && is_end(model, f.body));
     let places: Vec<Vec3> = feet.map(|f| data.X_WB[f.body].compose(&f.X_BF).p).collect();
     let sum = places.iter().fold(Vec3::zeros(), |sum, p| sum + *p);
-    let away = sum * (1.0 / places.len().max(1) as f64) - center_of_mass(model, &data);
+    let com = center_of_mass(model, &data);
+    let away = sum * (1.0 / places.len().max(1) as f64) - com;
     let [x, y, z] = away.to_array();
-    if places.len() < 2 || -z > BELOW * away.norm() {
+    let mean = |sum: f64| sum / places.len().max(1) as f64;
+    let distance = mean(places.iter().map(|p| (*p - com).norm()).sum());
+    let around = away.norm() < AROUND * distance;
+    if places.len() < 2 || around || -z > BELOW * away.norm() {
         return None;
     }
     let quarter = std::f64::consts::FRAC_PI_2;
@@ -247,7 +254,7 @@ fn assume_sole(model: &Model, data: &Data, foot: &mut FootProposal) {
     let at = |(x, y): (f64, f64)| Vec3::new(x * length_m - behind_m, y * width_m, 0.0);
     foot.points_L = corners.map(|c| X_WL.R.tr_mul(&at(c))).to_vec();
     foot.note = Some(format!(
-        "{}: the file has no shape of it; a sole of {length_m:.2} m × {width_m:.2} m at its origin \
+        "{}: no shape of it can be read; a sole of {length_m:.2} m × {width_m:.2} m at its origin \
          is assumed: put the true corners into points_m",
         foot.link
     ));

@@ -12,6 +12,7 @@ mod write;
 
 use std::path::Path;
 
+use crate::limits::FEET_MAX;
 use crate::mjcf::{Gains, Keyframe, Robot, Sensors, read_robot};
 use crate::urdf::BaseChoice;
 use hardstand_error::{Error, ErrorKind, Result};
@@ -134,24 +135,17 @@ fn attempt(
 ) -> Result<Attempt> {
     let model = &robot.loaded.model;
     let mut notes = Vec::new();
-    let mut found = Vec::new();
     let floating = model.base == Base::Floating;
-    if floating {
-        let urdf = &robot.converted.urdf;
-        found = feet::find(&robot.loaded, urdf, folder, &start.q, &mut notes);
-        with_touch(&robot.converted.sensors, model, &mut found, &mut notes);
-        if found.is_empty() {
-            notes.push("no foot was found; name feet in [[feet]]".into());
-        }
-    }
+    let found = if floating { feet_of(robot, folder, &start.q, &mut notes) } else { Vec::new() };
     if start.is_turned {
         notes.push("feet are beside the base in the file: initial.rpy_rad turns it upright".into());
     }
+    let connections = &robot.converted.connections;
     let keyframe = start.keyframe.map(|k| k.name.as_str());
     let (q, posture) = match keyframe {
         Some(name) => (start.q, name),
         None if found.is_empty() => (start.q, "zero"),
-        None => match posture::solve(model, &found, &start.q) {
+        None => match posture::solve(model, (&found, connections), &start.q) {
             Some(q) => (q, "solved"),
             None => {
                 notes.push("no standing posture was found; give [initial.joints]".into());
@@ -180,16 +174,38 @@ fn attempt(
         of_all,
         keyframe,
         sensors: &robot.converted.sensors,
+        gravity_m_per_s2: robot.converted.gravity_m_per_s2,
         spring: None,
     };
-    let stands = if floating && !found.is_empty() {
-        let is_solved = posture == "solved";
-        Some(settle(&mut draft, &robot.converted.urdf, candidates, is_solved)?)
-    } else {
-        None
+    let reader = &mut check::Reader::new(&robot.converted, folder);
+    // what the robot sags into leaves a linkage open
+    let sags = posture == "solved" && connections.is_empty();
+    let stands = match (floating, found.is_empty()) {
+        (false, _) => None,
+        (true, true) => Some(false),
+        (true, false) => Some(settle(&mut draft, reader, candidates, sags)?),
     };
     let feet = found.iter().map(|f| f.link.clone()).collect();
     Ok(Attempt { toml: draft.toml(), feet, posture: posture.into(), stands, notes })
+}
+
+fn feet_of(
+    robot: &Robot,
+    folder: &Path,
+    q: &Positions,
+    notes: &mut Vec<String>,
+) -> Vec<feet::FootProposal> {
+    let Robot { loaded, converted, .. } = robot;
+    let mut found = feet::find(loaded, &converted.urdf, folder, q, notes);
+    with_touch(&converted.sensors, &loaded.model, &mut found, notes);
+    if found.is_empty() {
+        notes.push("no foot was found; name feet in [[feet]]".into());
+    }
+    if let Some(more) = found.len().checked_sub(FEET_MAX).filter(|more| *more > 0) {
+        notes.push(format!("a scenario has at most {FEET_MAX} feet: {more} more are left out"));
+        found.truncate(FEET_MAX);
+    }
+    found
 }
 
 /// Where some of the lowest ends have touch sensors, only those are feet.
@@ -208,28 +224,28 @@ fn with_touch(
     }
 }
 
-/// Gives the draft the first of these gains with which the robot stands. A posture that was solved
+/// Gives the draft the first of these gains with which the robot stands. If it may sag, the posture
 /// is also tried as what the robot sags into.
 fn settle(
     draft: &mut write::Draft<'_>,
-    urdf: &str,
+    reader: &mut check::Reader<'_>,
     mut candidates: Vec<Vec<HoldGains>>,
-    is_solved: bool,
+    may_sag: bool,
 ) -> Result<bool> {
     let (model, q) = (&draft.loaded.model, draft.q.clone());
     draft.gains.fill(HoldGains { kp: 0.0, kd: 0.0 });
-    let [kp_max, kd_max] = check::scenario(&draft.toml(), urdf)?.gains_max;
+    let [kp_max, kd_max] = check::scenario(&draft.toml(), reader)?.gains_max;
     for g in candidates.iter_mut().flatten() {
         *g = HoldGains { kp: g.kp.min(kp_max), kd: g.kd.min(kd_max) };
     }
-    draft.spring = spring::proposed(draft, urdf);
-    for sags in if is_solved { &[false, true][..] } else { &[false] } {
+    draft.spring = spring::proposed(draft, reader);
+    for sags in if may_sag { &[false, true][..] } else { &[false] } {
         for gains in &candidates {
             draft.gains.clone_from(gains);
             if *sags {
                 draft.q = gains::against_sag(model, &q, draft.feet, gains);
             }
-            if check::stands(&draft.toml(), urdf, gains)? {
+            if check::stands(&draft.toml(), reader, gains)? {
                 return Ok(true);
             }
         }

@@ -1,6 +1,9 @@
-//! A standing posture: feet level and under the hips, soles flat, centre of mass over the feet.
+//! A standing posture: feet level and under the hips, soles flat, centre of mass over the feet,
+//! linkages closed.
 
 use super::feet::FootProposal;
+use crate::config::gap_W;
+use crate::mjcf::Connection;
 use crate::simulation::chance;
 use hardstand_physics::dynamics::{
     Data, LeastSquares, Positions, Velocities, center_of_mass, kinematics,
@@ -13,6 +16,8 @@ const STRETCH: f64 = 0.9;
 /// Weight of a sole that is not flat, and of a joint that is not where it was preferred.
 const FLAT: f64 = 0.3;
 const PREFERRED: f64 = 0.01;
+/// Weight of a linkage that is not closed.
+const CLOSED: f64 = 100.0;
 /// Distance that a joint keeps from its limits, as a share of its range.
 const MARGIN: f64 = 0.03;
 const SAMPLES: usize = 3000;
@@ -26,8 +31,12 @@ const RANK: f64 = 1e-14;
 const SEED: u64 = 1;
 
 /// Solves a posture. `None` if the legs do not get there.
-pub(super) fn solve(model: &Model, feet: &[FootProposal], start: &Positions) -> Option<Positions> {
-    let mut solver = Solver::new(model, feet, start)?;
+pub(super) fn solve(
+    model: &Model,
+    (feet, connections): (&[FootProposal], &[Connection]),
+    start: &Positions,
+) -> Option<Positions> {
+    let mut solver = Solver::new(model, (feet, connections), start)?;
     let mut best: Option<(f64, Vec<f64>)> = None;
     for round in 0..STARTS {
         let mut q = solver.preferred.clone();
@@ -51,6 +60,7 @@ pub(super) fn solve(model: &Model, feet: &[FootProposal], start: &Positions) -> 
 struct Solver<'a> {
     model: &'a Model,
     feet: &'a [FootProposal],
+    connections: &'a [Connection],
     base: Positions,
     still: Velocities,
     data: Data,
@@ -69,7 +79,11 @@ struct Leg {
 }
 
 impl<'a> Solver<'a> {
-    fn new(model: &'a Model, feet: &'a [FootProposal], start: &Positions) -> Option<Self> {
+    fn new(
+        model: &'a Model,
+        (feet, connections): (&'a [FootProposal], &'a [Connection]),
+        start: &Positions,
+    ) -> Option<Self> {
         let ranges: Vec<[f64; 2]> = model
             .joints
             .iter()
@@ -101,6 +115,7 @@ impl<'a> Solver<'a> {
         let mut new = Self {
             model,
             feet,
+            connections,
             base: Positions {
                 joints: start.joints.clone(),
                 quat_WB: start.quat_WB,
@@ -185,6 +200,9 @@ impl<'a> Solver<'a> {
                 let up = R * foot.up_L;
                 out.extend([FLAT * up.x, FLAT * up.y]);
             }
+        }
+        for gap_W in self.connections.iter().filter_map(|c| gap_W(c, self.model, &self.data)) {
+            out.extend((gap_W * (CLOSED / self.reach_m)).to_array());
         }
         out.extend(q.iter().zip(&self.preferred).map(|(q, p)| PREFERRED * (q - p)));
         out

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use roxmltree::{Document, Node};
 
-use crate::mjcf::{mesh_corners, mesh_file};
+use crate::mjcf::{mesh_file, mesh_points};
 use hardstand_physics::math;
 use hardstand_physics::spatial::{Mat3, Transform, Vec3};
 
@@ -107,7 +107,7 @@ fn part(element: Node<'_, '_>, folder: &Path) -> Option<Part> {
         },
         "mesh" => {
             let scale = triple(shape.attribute("scale"), [1.0; 3]);
-            let corners = mesh_corners(&mesh_file(shape.attribute("filename")?, folder)?)?;
+            let corners = mesh_points(&mesh_file(shape.attribute("filename")?, folder)?).ok()?;
             let scaled = corners.into_iter().map(|v| {
                 let [x, y, z] = v.to_array();
                 at(x * scale[0], y * scale[1], z * scale[2])

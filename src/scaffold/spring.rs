@@ -1,8 +1,8 @@
 //! Whether the contact's default values fit the robot's weight.
 
+use super::check::Reader;
 use super::feet::FootProposal;
 use super::write::Draft;
-use crate::config::Scenario;
 use hardstand_physics::contact::SpringParameters;
 use hardstand_physics::math;
 use hardstand_physics::model::Model;
@@ -15,11 +15,11 @@ const LOWEST_WITHIN_M: f64 = 1e-3;
 const OFF_MAX_M: f64 = 3e-3;
 
 /// Why `contact.spring = "by_mass"` is proposed: a line of a comment.
-pub(super) fn proposed(draft: &Draft<'_>, urdf: &str) -> Option<String> {
+pub(super) fn proposed(draft: &Draft<'_>, reader: &mut Reader<'_>) -> Option<String> {
     let why = misfit(&draft.loaded.model, draft.feet)?;
     let with = Draft { spring: Some(why.clone()), ..draft.clone() };
     // light feet may need shorter micro-steps than the default for it
-    Scenario::from_texts(&with.toml(), urdf, &[]).is_ok().then_some(why)
+    reader.read(&with.toml()).is_ok().then_some(why)
 }
 
 fn misfit(model: &Model, feet: &[FootProposal]) -> Option<String> {

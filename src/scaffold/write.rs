@@ -31,6 +31,8 @@ pub(super) struct Draft<'a> {
     pub(super) of_all: OfAllJoints,
     pub(super) keyframe: Option<&'a str>,
     pub(super) sensors: &'a Sensors,
+    /// The model's, if it is not the default.
+    pub(super) gravity_m_per_s2: Option<[f64; 3]>,
     /// Why the contact follows from the weight, if it does.
     pub(super) spring: Option<String>,
 }
@@ -46,10 +48,13 @@ impl Draft<'_> {
         let _ =
             writeln!(out, "# {name}: {joints} joints, {mass:.3} kg. Proposed by `hardstand new`.");
         out.push_str("# All keys are in docs/scenarios.md and config/default.toml.\n");
-        let _ = writeln!(out, "\n[robot]\n{key} = {:?}", self.named);
+        let _ = writeln!(out, "\n[robot]\n{key} = {}", quoted(self.named));
         let key = key_of(name);
         if key != *name {
             let _ = writeln!(out, "name = {key:?}");
+        }
+        if let Some(gravity) = self.gravity_m_per_s2 {
+            let _ = writeln!(out, "\n[sim]\ngravity_m_per_s2 = {gravity:?}");
         }
         self.write_initial(&mut out);
         out.push_str(
@@ -72,8 +77,8 @@ impl Draft<'_> {
         for (joint, g) in model.joints.iter().zip(&self.gains) {
             let _ = writeln!(
                 out,
-                "[joints.{:?}]\nhold_kp = {}\nhold_kd = {}",
-                joint.name,
+                "[joints.{}]\nhold_kp = {}\nhold_kd = {}",
+                quoted(&joint.name),
                 plain(g.kp),
                 plain(g.kd)
             );
@@ -96,7 +101,8 @@ impl Draft<'_> {
         if let Some(keyframe) = self.keyframe {
             let _ = writeln!(
                 out,
-                "# The posture below is this keyframe's of the model.\nkeyframe = {keyframe:?}"
+                "# The posture below is this keyframe's of the model.\nkeyframe = {}",
+                quoted(keyframe)
             );
         }
         let rpy = self.q.quat_WB.to_rpy();
@@ -108,13 +114,15 @@ impl Draft<'_> {
             let q = q.clamp(joint.q_min, joint.q_max.max(joint.q_min));
             let short = (q * 1e4).round() / 1e4;
             let inside = (joint.q_min..=joint.q_max).contains(&short);
-            let _ = writeln!(out, "{:?} = {:?}", joint.name, if inside { short } else { q });
+            let q = if inside { short } else { q };
+            let _ = writeln!(out, "{} = {q:?}", quoted(&joint.name));
         }
     }
 
     fn write_feet(&self, out: &mut String) {
         for foot in self.feet {
-            let _ = writeln!(out, "\n[[feet]]\nname = {:?}\nlink = {:?}", foot.link, foot.link);
+            let link = quoted(&foot.link);
+            let _ = writeln!(out, "\n[[feet]]\nname = {link}\nlink = {link}");
             if !foot.by_shape {
                 let points = foot.points_L.iter().map(|p| {
                     let [x, y, z] = p.to_array().map(|x| (x * 1e5).round() / 1e5 + 0.0);
@@ -141,8 +149,8 @@ impl Draft<'_> {
             out.push_str(
                 "\n# The corners of the trunk, so that a robot that falls lies on the ground.\n",
             );
-            let _ =
-                writeln!(out, "[[stations]]\nname = {base:?}\nlink = {base:?}\nradius_m = 0.01");
+            let link = quoted(base);
+            let _ = writeln!(out, "[[stations]]\nname = {link}\nlink = {link}\nradius_m = 0.01");
         }
         let frame = |name: &str| model.frames.iter().find(|f| f.name == name);
         // a site that has the name of a link has a name of its own
@@ -150,9 +158,14 @@ impl Draft<'_> {
         let named = || model.frames.iter().find(|f| f.name.to_lowercase().contains("imu"));
         let imu = self.sensors.imu.as_ref().and_then(of_site).or_else(named);
         if let Some(imu) = imu {
-            let _ = writeln!(out, "\n[imu]\nlink = {:?}", imu.name);
+            let _ = writeln!(out, "\n[imu]\nlink = {}", quoted(&imu.name));
         }
     }
+}
+
+/// A text as TOML reads it, also as a key. The escapes of JSON are a part of those of TOML.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
 /// A number that TOML reads as one.

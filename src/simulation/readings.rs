@@ -190,7 +190,8 @@ impl Simulation {
                 out.active = 1;
                 out.force_world_n = all.force_on_follower_W(i, data).into();
                 out.height_m = point.position_error(data);
-                out.speed_m_per_s = point.velocity_errors(data).norm();
+                let error = point.velocity_errors(data);
+                out.speed_m_per_s = if point.slides { error.z.abs() } else { error.norm() };
             }
         }
         let (of_couplings, state) = (&mut out[all.points().len()..], self.state());

@@ -273,6 +273,8 @@ impl Reader<'_> {
             "has a name of more than 256 bytes"
         } else if name.chars().any(char::is_control) {
             "has a name with control characters"
+        } else if name == "*" && element == "joint" {
+            "has the name \"*\", which stands for all joints in a scenario"
         } else {
             return Some((name, line));
         };

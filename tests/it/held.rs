@@ -190,6 +190,13 @@ fn a_robot_hangs_on_a_rail() {
     run(&mut simulation, &scenario, 1000);
     let moved = simulation.state().q.p_WB - start;
     assert!(moved.x > 0.1 && moved.y.abs() < 1e-9 && moved.z.abs() < 1e-9, "{moved:?}");
+    // the allowed motion is no error
+    let mut snapshot = simulation.new_snapshot();
+    simulation.fill(&mut snapshot);
+    assert!(simulation.state().v.v_WB.x > 0.1);
+    for held in &snapshot.contacts.constraints[..2] {
+        assert!(held.speed_m_per_s < 1e-9, "{held:?}");
+    }
 }
 
 /// The forces of a follower have the name of its joint.

@@ -256,19 +256,38 @@ fn what_is_not_understood_is_refused_and_what_is_left_out_is_listed() {
         (leg("<joint/><replicate count=\"2\"/>"), "replicate"),
         (leg("<joint/><include file=\"robot.xml\"/>"), "twice"),
         (leg("<joint/><include file=\"absent.xml\"/>"), "absent.xml"),
+        (leg("<joint/><include file=\"absent.xml\"/>"), "robot.xml:1: <include>"),
         (leg("<joint/><geom type=\"mesh\" mesh=\"m\"/>"), "<inertial>"),
+        (leg("<joint/><geom type=\"box\" mesh=\"m\"/>"), "not fitted to mesh m"),
+        (leg("<joint/><geom size=\"1\" glow=\"1\"/>"), "glow"),
+        (leg("<joint/><geom size=\"1\" shellinertia=\"true\"/>"), "shellinertia"),
         (format!("{}<wings/>", leg("<joint/>")), "wings"),
         (String::from("<worldbody><geom size=\"1\"/></worldbody>"), "where is the robot"),
     ] {
         let said = convert(&inside).unwrap_err().to_string();
         assert!(said.contains(word), "{inside}: {said}");
     }
-    let listed = "<joint name=\"knee\" stiffness=\"3\"/>";
-    let more = "<tendon><spatial/></tendon><equality><weld body1=\"leg\"/></equality>";
+    let listed = "<joint name=\"knee\" stiffness=\"3\"/><plugin plugin=\"p\"/>";
+    let more = "<tendon><spatial/></tendon><equality><weld body1=\"leg\"/></equality>\
+                <option viscosity=\"0.1\" gravity=\"0 0 -1.62\"><flag contact=\"disable\"/></option>";
     let robot = convert(&format!("{}{more}", leg(listed))).unwrap();
-    for what in ["springs of joints", "tendons", "equalities", "no actuator"] {
+    assert_eq!(robot.gravity_m_per_s2, Some([0.0, 0.0, -1.62]));
+    for what in [
+        "springs of joints",
+        "tendons",
+        "equalities",
+        "no actuator",
+        "plugins",
+        "option viscosity",
+        "flag contact",
+    ] {
         assert!(robot.warnings.iter().any(|w| w.contains(what)), "{what}: {:?}", robot.warnings);
     }
+    let late = "<actuator><general joint=\"knee\" dyntype=\"filter\"/></actuator>";
+    let robot = convert(&format!("{}{late}", leg("<joint name=\"knee\"/>"))).unwrap();
+    assert!(robot.warnings.iter().any(|w| w.contains("at once")), "{:?}", robot.warnings);
+    let weightless = format!("<option><flag gravity=\"disable\"/></option>{}", leg("<joint/>"));
+    assert_eq!(convert(&weightless).unwrap().gravity_m_per_s2, Some([0.0; 3]));
     let pair = "<joint name=\"knee\" ref=\"10\"/><joint name=\"toe\" axis=\"0 1 0\" ref=\"-4\"/>";
     let coupled = |polycoef: &str| {
         let equality =
@@ -288,7 +307,9 @@ fn what_is_not_understood_is_refused_and_what_is_left_out_is_listed() {
     let end = "<equality><connect body1=\"leg\" body2=\"trunk\" anchor=\"0 0 -0.3\"/></equality>";
     let closed = convert(&format!("{}{end}", leg("<joint/>"))).unwrap();
     let (body, other) = ("leg".to_string(), Some("trunk".to_string()));
-    assert_eq!(closed.connections, [mjcf::Connection { body, other, point_m: [0.0, 0.0, -0.3] }]);
+    let [point_m, other_point_m] = [[0.0, 0.0, -0.3]; 2];
+    let connection = mjcf::Connection { body, other, point_m, other_point_m };
+    assert_eq!(closed.connections, [connection]);
     assert!(!closed.warnings.iter().any(|w| w.contains("equalities")), "{:?}", closed.warnings);
     std::fs::write(&path, "<robot name=\"r\"/>").unwrap();
     assert!(mjcf::convert(&path).unwrap_err().to_string().contains("<mujoco>"));
@@ -412,4 +433,28 @@ fn a_scenario_is_not_taken_for_a_robot() {
     let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/quadruped.toml");
     let refusal = mjcf::read_robot(&scenario, BaseChoice::Auto).unwrap_err().to_string();
     assert!(refusal.contains("a scenario is not a robot"), "{refusal}");
+}
+
+/// An actuator that pulls a fixed tendon is a motor of each of its joints, by its lever.
+#[test]
+fn joints_that_a_tendon_drives_have_motors() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("robot.xml");
+    let text = "<mujoco><worldbody><body name=\"trunk\"><freejoint/><geom size=\"0.1\"/>\
+                <body name=\"leg\"><joint name=\"knee\" axis=\"0 1 0\"/><geom size=\"0.05\"/>\
+                <body name=\"end\"><joint name=\"toe\" axis=\"0 1 0\"/><geom size=\"0.05\"/></body>\
+                </body></body></worldbody><tendon><fixed name=\"both\">\
+                <joint joint=\"knee\" coef=\"2\"/><joint joint=\"toe\" coef=\"-0.5\"/></fixed></tendon>\
+                <actuator><general tendon=\"both\" gainprm=\"10\" biastype=\"affine\" \
+                biasprm=\"0 -10 -1\" forcerange=\"-30 30\"/></actuator></mujoco>";
+    std::fs::write(&path, text).unwrap();
+    let robot = mjcf::convert(&path).unwrap();
+    let gains = |joint: &str| (robot.gains[joint].kp, robot.gains[joint].kd);
+    assert_eq!((gains("knee"), gains("toe")), ((40.0, 4.0), (2.5, 0.25)));
+    for (joint, effort) in [("knee", "60"), ("toe", "15")] {
+        let (_, after) = robot.urdf.split_once(&format!("<joint name=\"{joint}\"")).unwrap();
+        let (own, _) = after.split_once("</joint>").unwrap();
+        assert!(own.contains(&format!("effort=\"{effort}\"")), "{own}");
+    }
+    assert!(robot.warnings.iter().any(|w| w.contains("one tendon drives")), "{:?}", robot.warnings);
 }

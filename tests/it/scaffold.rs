@@ -4,6 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use hardstand::config::Scenario;
+
 use crate::common::logs;
 use crate::common::process::{Log, Process, Scene, repository};
 
@@ -261,4 +263,172 @@ fn a_proposal_has_the_inertial_unit_of_the_models_sensors() {
     new(folder.path(), &["robot.xml", "-o", "my.toml"], 0);
     let scenario = std::fs::read_to_string(folder.path().join("my.toml")).unwrap();
     assert!(scenario.contains("[imu]\nlink = \"chip\""), "{scenario}");
+}
+
+/// Four legs that each close over a parallelogram of thigh, shank, crank and rod.
+fn on_parallelograms() -> String {
+    let bar = |to: &str, mass: &str| {
+        format!(
+            "<geom type=\"capsule\" fromto=\"0 0 0 {to}\" size=\"0.01\" mass=\"{mass}\" \
+             contype=\"0\" conaffinity=\"0\"/>"
+        )
+    };
+    let hinge = |name: &str| format!("<joint name=\"{name}\" axis=\"0 1 0\" damping=\"0.01\"/>");
+    let mut legs = String::new();
+    let [mut motors, mut ends] = [String::new(), String::new()];
+    for (i, (x, y)) in [(0.2, 0.12), (0.2, -0.12), (-0.2, 0.12), (-0.2, -0.12)].iter().enumerate() {
+        legs += &format!(
+            "<body name=\"thigh{i}\" pos=\"{x} {y} 0\">{}{}\
+             <body name=\"shank{i}\" pos=\"0 0 -0.2\">{}{}{}\
+             <geom type=\"sphere\" size=\"0.02\" pos=\"0 0 -0.2\" mass=\"0.05\"/></body></body>\
+             <body name=\"crank{i}\" pos=\"{x} {y} 0\">{}{}\
+             <body name=\"rod{i}\" pos=\"-0.1 0 0\">{}{}</body></body>",
+            hinge(&format!("thigh{i}")),
+            bar("0 0 -0.2", "0.3"),
+            hinge(&format!("knee{i}")),
+            bar("0 0 -0.2", "0.2"),
+            bar("-0.1 0 0", "0.05"),
+            hinge(&format!("crank{i}")),
+            bar("-0.1 0 0", "0.1"),
+            hinge(&format!("rod{i}")),
+            bar("0 0 -0.2", "0.1"),
+        );
+        for joint in ["thigh", "crank"] {
+            motors += &format!("<motor joint=\"{joint}{i}\" ctrlrange=\"-40 40\"/>");
+        }
+        ends += &format!("<connect body1=\"rod{i}\" body2=\"shank{i}\" anchor=\"0 0 -0.2\"/>");
+    }
+    format!(
+        "<mujoco model=\"linkage\"><default><joint armature=\"0.005\"/></default><worldbody>\
+         <body name=\"base\" pos=\"0 0 0.5\"><freejoint/><geom type=\"box\" \
+         size=\"0.25 0.1 0.05\" mass=\"6\"/>{legs}</body></worldbody><actuator>{motors}</actuator>\
+         <equality>{ends}</equality></mujoco>"
+    )
+}
+
+/// A constraint holds the rod where it is at the start: the wrong linkage, if that is open.
+#[test]
+fn a_linkage_is_proposed_closed_and_an_open_one_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("linkage.xml"), on_parallelograms()).unwrap();
+    let result = new(folder.path(), &["linkage.xml", "-o", "my.toml"], 0);
+    assert_eq!((&result["stands"], &result["posture"]), (&true.into(), &"solved".into()));
+    let load = |sets: &[String]| Scenario::load(&folder.path().join("my.toml"), sets).unwrap();
+    let open = |warning: &&String| warning.contains("apart at the start");
+    let scenario = load(&[]);
+    let q = |name: &str| {
+        let joint = scenario.model.joint_index(name).unwrap();
+        scenario.simulation().state().q.joints[joint]
+    };
+    assert!(q("knee0").abs() > 0.1, "the posture is not that of the file: {}", q("knee0"));
+    assert_eq!(scenario.warnings.iter().find(open), None);
+    let moved = load(&[format!("initial.joints.rod0={:?}", q("rod0") + 0.3)]);
+    let said: Vec<&String> = moved.warnings.iter().filter(open).collect();
+    assert!(
+        matches!(said[..], [one] if one.contains("connect0") && one.contains("0.0598 m")),
+        "{said:?}"
+    );
+}
+
+/// A body that flies without legs is no robot that stands.
+#[test]
+fn a_floating_robot_without_feet_does_not_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    let only_a_link = "<robot name=\"top\"><link name=\"trunk\"><inertial><mass value=\"7\"/>\
+        <inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link></robot>";
+    std::fs::write(folder.path().join("top.urdf"), only_a_link).unwrap();
+    let result = new(folder.path(), &["top.urdf", "-o", "my.toml"], 1);
+    assert_eq!((&result["stands"], &result["feet"]), (&false.into(), &Value::Array(vec![])));
+}
+
+/// A model of the moon's gravity is proposed with it; names that need other escapes in TOML than in
+/// Rust come through.
+#[test]
+fn gravity_and_names_of_the_file_are_those_of_the_proposal() {
+    let moon = "<option gravity=\"0 0 -1.62\"/><worldbody>";
+    let accents = "joint name=\"rou\u{301}e \u{200b}\"";
+    let name = "joint name=\"left_roll\"";
+    let (_, scenario) = of_biped(&[("<worldbody>", moon), (name, accents)]);
+    let table: toml::Table = scenario.parse().unwrap();
+    assert_eq!(table["sim"]["gravity_m_per_s2"][2].as_float(), Some(-1.62));
+    assert!(table["joints"].get("rou\u{301}e \u{200b}").is_some(), "{scenario}");
+}
+
+/// Robots with more feet than a scenario can have.
+#[test]
+fn a_proposal_has_as_many_feet_as_a_scenario_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let inertial = |mass: f64, i: f64| {
+        format!("<inertial pos=\"0 0 0\" mass=\"{mass}\" diaginertia=\"{i} {i} {i}\"/>")
+    };
+    let leg = |i: usize| {
+        let (x, y) = (0.1 * (i / 2) as f64 - 0.8, if i % 2 == 0 { 0.1 } else { -0.1 });
+        format!(
+            "<body pos=\"{x} {y} 0\"><joint axis=\"0 1 0\" range=\"-30 30\"/>{}\
+             <geom type=\"sphere\" size=\"0.01\" pos=\"0 0 -0.2\"/></body>",
+            inertial(0.1, 0.001)
+        )
+    };
+    let legs: String = (0..34).map(leg).collect();
+    let text = format!(
+        "<mujoco><worldbody><body><freejoint/>{}{legs}</body></worldbody></mujoco>",
+        inertial(3.0, 0.5)
+    );
+    std::fs::write(folder.path().join("centipede.xml"), text).unwrap();
+    let mut command = std::process::Command::new(HARDSTAND);
+    command.args(["new", "centipede.xml", "--json"]).current_dir(folder.path());
+    let output = command.output().unwrap();
+    // whether it stands is not asked
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(result["feet"].as_array().unwrap().len(), 32);
+    assert!(result["notes"].to_string().contains("2 more are left out"), "{result}");
+}
+
+/// The daemon reads them for contact, so the proposal does for feet.
+#[test]
+fn feet_are_also_meshes_in_collada_and_in_stl_as_text() {
+    let dae = "<COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">\
+        <asset><up_axis>Z_UP</up_axis></asset><library_geometries><geometry id=\"g\"><mesh>\
+        <source id=\"p\"><float_array id=\"a\" count=\"24\">CORNERS</float_array>\
+        <technique_common><accessor source=\"#a\" count=\"8\" stride=\"3\"/></technique_common></source>\
+        <vertices id=\"v\"><input semantic=\"POSITION\" source=\"#p\"/></vertices>\
+        <triangles count=\"4\"><input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/>\
+        <p>0 1 2 1 2 3 4 5 6 5 6 7</p></triangles></mesh></geometry></library_geometries>\
+        <library_visual_scenes><visual_scene><node><instance_geometry url=\"#g\"/></node>\
+        </visual_scene></library_visual_scenes></COLLADA>";
+    let corners: Vec<[f64; 3]> = (0..8)
+        .map(|i| {
+            let at = |bit: usize, low: f64, high: f64| if i >> bit & 1 == 0 { low } else { high };
+            [at(0, -0.08, 0.14), at(1, -0.05, 0.05), at(2, -0.07, -0.03)]
+        })
+        .collect();
+    let words = |c: &[f64; 3]| format!("{} {} {}", c[0], c[1], c[2]);
+    let all: Vec<String> = corners.iter().map(words).collect();
+    let facets: String = [[0, 1, 2], [1, 2, 3], [4, 5, 6], [5, 6, 7]]
+        .iter()
+        .map(|t| {
+            let vertices = t.map(|i| format!("vertex {} ", all[i])).concat();
+            format!("facet normal 0 0 1 outer loop {vertices}endloop endfacet ")
+        })
+        .collect();
+    let stl = format!("solid sole {facets}endsolid sole");
+    let boxes = tempfile::tempdir().unwrap();
+    std::fs::write(boxes.path().join("biped.xml"), biped()).unwrap();
+    let urdf = hardstand::mjcf::convert(&boxes.path().join("biped.xml")).unwrap().urdf;
+    for (name, mesh) in [("sole.dae", dae.replace("CORNERS", &all.join(" "))), ("sole.stl", stl)] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(name), mesh).unwrap();
+        let mut parts = urdf.split("<box ");
+        let mut meshed = parts.next().unwrap().to_owned();
+        for part in parts {
+            meshed += &format!("<mesh filename=\"{name}\"/>");
+            meshed += part.split_once("/>").unwrap().1;
+        }
+        assert!(meshed.contains(name), "{urdf}");
+        std::fs::write(folder.path().join("biped.urdf"), meshed).unwrap();
+        let result = new(folder.path(), &["biped.urdf", "-o", "my.toml"], 0);
+        assert_eq!(result["stands"], true, "{name}: {result}");
+        assert!(!result["notes"].to_string().contains("assumed: put"), "{name}: {result}");
+    }
 }

@@ -388,3 +388,37 @@ fn an_order_with_the_nonce_of_another_one_is_refused() {
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
 }
+
+/// The token of a controller is public. The same number written otherwise is another token: its end
+/// is not the controller's.
+#[test]
+fn a_token_that_is_written_otherwise_ends_no_lease() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&["--set", "command.hold_ticks=500"]);
+    let observer = Observer::of(&scene);
+    let stander = Stander::start(&scene, "legs");
+    let owned = observer.until("it stands", |s| s.tick >= 500 && s.authority == 1);
+    // tokens of others are told to zenoh's clients
+    let endpoints = format!("[{:?}]", scene.endpoint);
+    let settings = [("mode", "\"client\"".into()), ("connect/endpoints", endpoints)];
+    let session = hardstand_client::session::open(&settings.to_vec()).unwrap();
+    let tokens = session.liveliness().declare_subscriber("hardstand/*/alive/*").history(true);
+    let tokens = tokens.wait().unwrap();
+    let found = tokens.recv_timeout(PATIENCE).unwrap();
+    let token = found.expect("a token").key_expr().to_string();
+    let (keys, number) = token.rsplit_once('/').unwrap();
+    for written in [number.to_uppercase(), format!("+{number}"), format!("0{number}")] {
+        let key = format!("{keys}/{written}");
+        // the daemon answers after it has taken in both
+        session.liveliness().declare_token(&key).wait().unwrap().undeclare().wait().unwrap();
+        let request =
+            JoinRequest { session: random_number(), ..JoinRequest::new(&observer.model, "legs") };
+        let text = refusal(&scene, Order::Join, &request);
+        assert!(text.contains("has joined in another session"), "{written}: {text}");
+    }
+    assert_eq!(observer.state().command_session, owned.command_session);
+    stander.finish();
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+}
