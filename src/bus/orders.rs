@@ -20,7 +20,7 @@ use crate::desk::{
 use crate::fault_point;
 use crate::limits::ORDER_QUEUE;
 use crate::rt::{Clock as _, MonotonicClock};
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Result, no_thread};
 use hardstand_protocol::{Kind, OrderReply, encode};
 
 use super::stop_service::StopService;
@@ -49,7 +49,7 @@ impl OrderService {
     /// the emergency stop to `emergency_stop`.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if a key cannot be declared.
+    /// [`ErrorKind::Bus`](hardstand_error::ErrorKind::Bus) if a key cannot be declared.
     pub fn start(
         bus: &Bus,
         keys: &Keys,
@@ -74,7 +74,7 @@ impl OrderService {
         let thread = std::thread::Builder::new()
             .name("orders".into())
             .spawn(move || panic_guard.guard(|| run(&mut desk, &requests, &ended)))
-            .map_err(|e| Error::new(ErrorKind::Internal, format!("orders thread: {e}")))?;
+            .map_err(|e| no_thread("orders", &e))?;
         Ok(Self { port, queryables, stream, stop_service, thread, end })
     }
 

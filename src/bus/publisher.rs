@@ -15,7 +15,7 @@ use crate::config::BusSettings;
 use crate::fault_point;
 use crate::rt::{Clock, Direct, MonotonicClock, Phase};
 use crate::simulation::Snapshot;
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Result, no_thread};
 use hardstand_protocol::{Kind, encode};
 
 use super::feed::Feed;
@@ -40,7 +40,7 @@ impl Publisher {
     /// of the snapshots, after they have been published.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if a key cannot be declared.
+    /// [`ErrorKind::Bus`](hardstand_error::ErrorKind::Bus) if a key cannot be declared.
     pub fn start(
         bus: &Bus,
         keys: &Keys,
@@ -72,7 +72,7 @@ impl Publisher {
         let thread = std::thread::Builder::new()
             .name("publisher".into())
             .spawn(move || work.run(&inbox, period_ns, &seen))
-            .map_err(|e| Error::new(ErrorKind::Internal, format!("publisher thread: {e}")))?;
+            .map_err(|e| no_thread("publisher", &e))?;
         Ok(Self::Thread(thread, stop))
     }
 

@@ -11,7 +11,7 @@ use zenoh::query::{Query, Queryable};
 
 use crate::buffer_pool::EmergencyStop;
 use crate::desk::OrderGate;
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Result, no_thread};
 use hardstand_protocol::{Kind, OrderReply};
 
 use super::orders::send;
@@ -80,7 +80,7 @@ impl StopService {
         let thread = std::thread::Builder::new()
             .name("stop".into())
             .spawn(work)
-            .map_err(|e| Error::new(ErrorKind::Internal, format!("thread of the stop: {e}")))?;
+            .map_err(|e| no_thread("stop", &e))?;
         Ok(Self { queryable, thread, end })
     }
 

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Result, no_thread};
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{Shutdown, shutdown};
@@ -42,7 +42,7 @@ impl Watch {
     /// Asks `bus`, which listens on the endpoints `listen`.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] if the thread cannot be started.
+    /// [`ErrorKind::Bus`](hardstand_error::ErrorKind::Bus) if the thread cannot be started.
     pub fn start(bus: &Bus, keys: &Keys, listen: &[String]) -> Result<Self> {
         let (stop, stopped) = bounded(1);
         let answers = Arc::new(AtomicU64::new(0));
@@ -55,7 +55,7 @@ impl Watch {
         let thread = std::thread::Builder::new()
             .name("bus-watch".into())
             .spawn(move || question.repeat(&stopped, &count))
-            .map_err(|e| Error::new(ErrorKind::Internal, format!("bus-watch thread: {e}")))?;
+            .map_err(|e| no_thread("bus-watch", &e))?;
         Ok(Self { thread, stop, answers })
     }
 

@@ -25,7 +25,7 @@ use std::thread::JoinHandle;
 use crate::config::{BusPort, BusWire, MotorBus};
 use crate::ports::PortEnds;
 use crate::rt::PortState;
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, no_thread};
 use hardstand_motors::{ethercat, odri};
 
 use bus::Bus;
@@ -89,7 +89,7 @@ impl OpenBus {
     /// in wall time.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] if there is no thread.
+    /// [`ErrorKind::Bus`] if there is no thread.
     pub fn start(
         self,
         ends: PortEnds,
@@ -101,6 +101,6 @@ impl OpenBus {
         std::thread::Builder::new()
             .name("motor-bus".into())
             .spawn(move || guard.keep(|| bus.run()))
-            .map_err(|e| Error::new(ErrorKind::Internal, format!("thread of a bus: {e}")))
+            .map_err(|e| no_thread("bus", &e))
     }
 }

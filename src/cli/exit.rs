@@ -67,7 +67,10 @@ impl ExitCode {
                  or a hunt or a measurement of pushes was stopped"
             }
             Self::RealTime => "real-time rights, or the sandbox, were required and refused",
-            Self::Bus => "the bus could not be opened, or a peer did not answer",
+            Self::Bus => {
+                "the bus could not be opened, too few files or threads are allowed, or a peer did not \
+                 answer"
+            }
             Self::PlantFailure => "the plant stopped itself",
             Self::Overrun => {
                 "a deadline was missed under realtime.overrun = \"stop\", or the monotonic clock \

@@ -24,7 +24,7 @@ pub(super) fn check<'a>(
 }
 
 /// Whether both names lead to one file, also over links.
-fn is_same(a: &Path, b: &Path) -> bool {
+pub(super) fn is_same(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;

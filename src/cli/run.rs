@@ -1,7 +1,7 @@
 //! `hardstand run`.
 
 use std::io::IsTerminal as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -21,7 +21,7 @@ use hardstand_protocol::Authority;
 use hardstand_protocol::SavedState;
 
 use super::arguments::{ModeArgument, PaceArgument, RunArguments};
-use super::{ExitCode, progress, show, stop_daemon_on_signal};
+use super::{ExitCode, output_file, progress, show, stop_daemon_on_signal};
 
 pub(super) fn run(a: &RunArguments) -> Result<ExitCode> {
     run_in(a, None, &stop_daemon_on_signal()?)
@@ -33,32 +33,82 @@ pub(super) fn run_in(
     worker: Option<&Host>,
     stop: &Arc<AtomicBool>,
 ) -> Result<ExitCode> {
-    let mut report = a.report.as_deref().map(ReportFile::create).transpose()?;
-    let mut write = |line: &Report| {
-        if a.json {
-            show::json(line)?;
-        }
-        report.as_mut().map_or(Ok(()), |report| report.write(line))
-    };
-    let summary = simulate(a, worker, stop, &mut write);
-    write(&match &summary {
+    // before the report, which may not be the file of its log
+    let scenario = Scenario::load(&a.scenario, &sets(a));
+    let report = open_report(a, scenario.as_ref().ok())?;
+    let mut lines = Lines { json: a.json, report, failed: None };
+    let summary = scenario.and_then(|scenario| simulate(a, &scenario, worker, stop, &mut lines));
+    lines.write(&match &summary {
         Ok(summary) => Report::Ended(EndReport::from(summary)),
         Err(e) => Report::Error(ErrorReport::from(e)),
-    })?;
-    summary.map(|summary| code_of(&summary))
+    });
+    let code = code_of(&summary?);
+    lines.failed.map_or(Ok(code), Err)
 }
 
-/// Runs the scenario to its end; `write` takes the line of the daemon that is ready.
+/// Opens the file of `--report`. It is emptied, so it must be none that this run reads or writes.
+fn open_report(a: &RunArguments, scenario: Option<&Scenario>) -> Result<Option<ReportFile>> {
+    let Some(file) = &a.report else { return Ok(None) };
+    let inputs = scenario.iter().flat_map(|s| &s.files).chain(&a.from);
+    output_file::check("--report", file, inputs.map(PathBuf::as_path))?;
+    let log = a.log.clone().or_else(|| scenario.and_then(|s| s.record.path()));
+    let check = || log.as_deref().map_or(Ok(()), |log| refuse_log(file, log));
+    check()?;
+    let report = ReportFile::create(file)?;
+    // now that it is there: two names of one new file
+    check()?;
+    Ok(Some(report))
+}
+
+fn refuse_log(report: &Path, log: &Path) -> Result<()> {
+    if !output_file::is_same(report, log) {
+        return Ok(());
+    }
+    let (report, log) = (report.display(), log.display());
+    let text = format!("--report is {report}, to which the log {log} goes; choose another name");
+    Err(Error::new(ErrorKind::Input, text))
+}
+
+/// Where the lines for programs go: `--json`, `--report`. One that cannot be written ends no run;
+/// the first failure shows at its end.
+struct Lines {
+    json: bool,
+    report: Option<ReportFile>,
+    failed: Option<Error>,
+}
+
+impl Lines {
+    fn write(&mut self, line: &Report) {
+        self.print(line);
+        if let Some(report) = &mut self.report {
+            let written = report.write(line);
+            self.note(written);
+        }
+    }
+
+    /// A line for `--json` alone.
+    fn print(&mut self, line: &impl Serialize) {
+        if self.json {
+            self.note(show::json(line));
+        }
+    }
+
+    fn note(&mut self, written: Result<()>) {
+        self.failed = self.failed.take().or(written.err());
+    }
+}
+
+/// Runs the scenario to its end.
 fn simulate(
     a: &RunArguments,
+    scenario: &Scenario,
     worker: Option<&Host>,
     stop: &Arc<AtomicBool>,
-    write: &mut dyn FnMut(&Report) -> Result<()>,
+    lines: &mut Lines,
 ) -> Result<Summary> {
-    let scenario = Scenario::load(&a.scenario, &sets(a))?;
-    let from = a.from.as_deref().map(|file| saved(file, &scenario)).transpose()?;
+    let from = a.from.as_deref().map(|file| saved(file, scenario)).transpose()?;
     if !a.json {
-        show::scenario(&scenario);
+        show::scenario(scenario);
     }
     if let (Some(file), Some(saved), false) = (&a.from, &from, a.json) {
         show::from(file, saved, scenario.spec.period_ns);
@@ -68,25 +118,24 @@ fn simulate(
     let bar = scenario.ticks.filter(|_| shows_bar).map(|n| progress::bar(n, "simulating"));
     let (mut waited_s, mut paused) = (0_u64, false);
     let begin = from.as_ref().map_or(Begin::Afresh, Begin::Saved);
-    let (host, _page) = host_and_page(a, &scenario, worker)?;
+    let (host, _page) = host_and_page(a, scenario, worker)?;
     let summary =
-        daemon::run(&scenario, begin, a.log.clone(), &host, stop, |happening| match happening {
+        daemon::run(scenario, begin, a.log.clone(), &host, stop, |happening| match happening {
             Happening::Ready(ready, grants) => {
                 if !a.json {
-                    show::ready(&scenario, grants);
+                    show::ready(scenario, grants);
                 }
-                // a report that cannot be written shows at the end of the run
-                let _at_the_end = write(&Report::Ready(ready.clone())).is_ok();
+                lines.write(&Report::Ready(ready.clone()));
             }
             Happening::Log(text) => show::note(text),
-            Happening::Stall(stall) if a.json => _ = show::json(&Progress::of_stall(stall)),
+            Happening::Stall(stall) if a.json => lines.print(&Progress::of_stall(stall)),
             Happening::ControllerLost(event) => show::note(&event.text),
-            Happening::Second(second) if a.json => _ = show::json(&Progress::of(second)),
-            Happening::Stall(stall) => show::stall(&scenario, stall),
+            Happening::Second(second) if a.json => lines.print(&Progress::of(second)),
+            Happening::Stall(stall) => show::stall(scenario, stall),
             Happening::Second(second) if second.phase == Phase::Waiting => {
                 // once, and then a reminder every ten seconds
                 if waited_s.is_multiple_of(10) {
-                    show::waiting(&scenario);
+                    show::waiting(scenario);
                 }
                 waited_s += 1;
             }

@@ -28,12 +28,18 @@ pub(super) fn line(text: &str) {
 /// Prints a typed result as one line of JSON.
 ///
 /// # Errors
-/// [`ErrorKind::Internal`] if it has no JSON.
+/// [`ErrorKind::Internal`] if it has no JSON; [`ErrorKind::File`] if it cannot be written, but not
+/// for a closed pipe.
 pub(super) fn json(result: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string(result)
         .map_err(|e| Error::new(ErrorKind::Internal, format!("--json: {e}")))?;
-    line(&text);
-    Ok(())
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::new(ErrorKind::File, format!("--json: standard output: {e}")))
+        }
+        _written => Ok(()),
+    }
 }
 
 /// Prints an error.

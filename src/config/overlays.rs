@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, read_regular};
 
 use super::merge::parse;
+use crate::limits::SCENARIO_BYTES_MAX;
 
 /// The files that the scenario `text` names, in order, with their contents. `path` is the
 /// scenario's own.
@@ -21,7 +22,8 @@ pub(super) fn read(text: &str, file: &str, path: &Path) -> Result<Vec<(PathBuf, 
     let one = |name: &str| {
         let overlay = path.parent().unwrap_or(Path::new("")).join(name);
         let shown = overlay.display().to_string();
-        let text = std::fs::read_to_string(&overlay)
+        let text = read_regular(&overlay, SCENARIO_BYTES_MAX)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other))
             .map_err(|e| Error::new(ErrorKind::File, format!("{file}: overlay {shown}: {e}")))?;
         let table = parse(&text, &shown)?;
         Ok((overlay, table))

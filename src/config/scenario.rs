@@ -13,7 +13,7 @@ use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
 use crate::mjcf::Converted;
 use crate::simulation::{Simulation, WatchdogSpec};
 use crate::urdf::{Loaded, command_interfaces, parse_urdf};
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, read_regular};
 use hardstand_physics::model::{Base, Model};
 use hardstand_physics::plant::{
     CollisionShape, ContactModel, DriveSet, Integrator, PlantSpec, Station,
@@ -189,16 +189,16 @@ impl Scenario {
 
 fn read_scenario(path: &Path) -> Result<String> {
     let failed = |e: std::io::Error| {
-        Error::new(ErrorKind::File, format!("scenario {}: {e}", path.display()))
+        let too_large = e.kind() == std::io::ErrorKind::FileTooLarge;
+        let kind = if too_large { ErrorKind::Input } else { ErrorKind::File };
+        Error::new(kind, format!("scenario {}: {e}", path.display()))
     };
-    let size = std::fs::metadata(path).map_err(failed)?.len();
-    if size > SCENARIO_BYTES_MAX {
-        return Err(Error::new(
-            ErrorKind::Input,
-            format!("scenario {}: {size} bytes; at most {SCENARIO_BYTES_MAX}", path.display()),
-        ));
-    }
-    std::fs::read_to_string(path).map_err(failed)
+    let bytes = read_regular(path, SCENARIO_BYTES_MAX).map_err(failed)?;
+    String::from_utf8(bytes).map_err(|e| {
+        let (file, at) = (path.display(), e.utf8_error().valid_up_to());
+        let text = format!("scenario {file}: byte {at} is not UTF-8; save it as UTF-8 text");
+        Error::new(ErrorKind::Input, text)
+    })
 }
 
 fn build(

@@ -117,7 +117,8 @@ impl<'a> Begin<'a> {
 ///
 /// # Errors
 /// [`ErrorKind::Input`](crate::ErrorKind::Input) if the saved state is not one of this scenario,
-/// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is taken or too few files may be open,
+/// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is taken, or too few files or threads
+/// are allowed,
 /// [`ErrorKind::RealTime`](crate::ErrorKind::RealTime) if grants or a sandbox are required and
 /// refused,
 /// [`ErrorKind::File`](crate::ErrorKind::File) if the log cannot be created,

@@ -12,7 +12,7 @@ use crate::rt::{
     enter_realtime, lock_memory,
 };
 use crate::simulation::{EventSchedule, Simulation};
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, no_thread};
 use hardstand_protocol::TickInput;
 
 use super::confinement::Confinement;
@@ -83,7 +83,7 @@ impl PhysicsThread {
         let thread = std::thread::Builder::new()
             .name("physics".into())
             .spawn(work)
-            .map_err(|e| Error::new(ErrorKind::Internal, format!("physics thread: {e}")))?;
+            .map_err(|e| no_thread("physics", &e))?;
         Ok(Self { thread, grants: grants_in, started: started_in, go: go_out, ended, required })
     }
 

@@ -92,7 +92,7 @@ impl OpenPorts {
     /// Starts the threads.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] if there is no thread.
+    /// [`ErrorKind::Bus`] if there is no thread.
     pub(super) fn start(
         self,
         scenario: &Scenario,

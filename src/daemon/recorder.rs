@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::buffer_pool::Inbox;
 use crate::fault_point;
 use crate::rt::{Clock, MonotonicClock};
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Result, no_thread};
 use hardstand_log::{Disk, LogLimits, RunInfo, WrittenLog};
 use hardstand_protocol::LogTick;
 
@@ -30,7 +30,8 @@ impl Recorder {
     /// Creates the first file and starts the thread. See [`Recording::start`].
     ///
     /// # Errors
-    /// [`ErrorKind::File`] if the file cannot be created or the thread cannot be started.
+    /// [`ErrorKind::File`](hardstand_error::ErrorKind::File) if the file cannot be created,
+    /// [`ErrorKind::Bus`](hardstand_error::ErrorKind::Bus) if the thread cannot be started.
     pub fn start(
         path: &Path,
         info: RunInfo,
@@ -45,7 +46,7 @@ impl Recorder {
         let thread = std::thread::Builder::new()
             .name("recorder".into())
             .spawn(move || run(recording, &stopped, &told))
-            .map_err(|e| Error::new(ErrorKind::Internal, format!("recorder thread: {e}")))?;
+            .map_err(|e| no_thread("recorder", &e))?;
         Ok(Self { thread, stop, written })
     }
 

@@ -4,8 +4,11 @@
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Scenario;
@@ -256,9 +259,29 @@ impl ReportFile {
     /// # Errors
     /// [`ErrorKind::File`] if that is impossible.
     pub fn create(path: &Path) -> Result<Self> {
-        let opened = OpenOptions::new().write(true).create(true).truncate(true).open(path);
-        let file = opened.map_err(|e| failed(path, &e))?;
+        let file = Self::open(path).map_err(|e| match Errno::from_io_error(&e) {
+            Some(Errno::NXIO) => Error::new(
+                ErrorKind::File,
+                format!(
+                    "--report {}: no program reads this named pipe, or it is a socket; start its \
+                     reader first, or name a file",
+                    path.display()
+                ),
+            ),
+            _ => failed(path, &e),
+        })?;
         Ok(Self { file, path: path.into() })
+    }
+
+    /// Does not wait for the reader of a named pipe, as a plain open would, also after SIGTERM.
+    fn open(path: &Path) -> std::io::Result<File> {
+        let mut options = OpenOptions::new();
+        let flags = OFlags::NONBLOCK.bits() as i32;
+        let options = options.write(true).create(true).truncate(true).custom_flags(flags);
+        let file = options.open(path)?;
+        // a pipe that is full is waited for
+        fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
+        Ok(file)
     }
 
     /// Writes one line.

@@ -20,7 +20,7 @@ use crate::config::LcmSettings;
 use crate::fault_point;
 use crate::ports::PortEnds;
 use crate::rt::{Phase, PortState};
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, no_thread};
 use hardstand_protocol::JointCommand;
 
 use messages::BadTargets;
@@ -67,7 +67,7 @@ impl OpenLcm {
     /// Starts the thread.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] if there is no thread.
+    /// [`ErrorKind::Bus`] if there is no thread.
     pub fn start(
         self,
         settings: LcmSettings,
@@ -90,7 +90,7 @@ impl OpenLcm {
         std::thread::Builder::new()
             .name("lcm".into())
             .spawn(move || guard.keep(|| lcm.run()))
-            .map_err(|e| Error::new(ErrorKind::Internal, format!("thread of LCM: {e}")))
+            .map_err(|e| no_thread("lcm", &e))
     }
 }
 

@@ -1,10 +1,9 @@
 //! Triangles of a mesh, and its mass.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, open_regular};
 use hardstand_physics::spatial::{Mat3, Vec3};
 
 use super::collada;
@@ -62,10 +61,7 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>> {
         Error::new(ErrorKind::File, format!("{name}: cannot read the mesh: {e}"))
     };
     let refuse = |why: &str| Error::new(ErrorKind::Input, format!("{name}: {why}"));
-    let file = File::open(path).map_err(failed)?;
-    if !file.metadata().map_err(failed)?.is_file() {
-        return Err(refuse("not a regular file"));
-    }
+    let file = open_regular(path).map_err(failed)?;
     let mut bytes = Vec::new();
     file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > BYTES_MAX {

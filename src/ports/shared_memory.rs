@@ -10,12 +10,13 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FallocateFlags, FlockOperation, fallocate, flock};
+use rustix::io::{Errno, retry_on_intr};
 
 use crate::buffer_pool::Waiter;
 use crate::fault_point;
 use crate::rt::PortState;
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, no_thread};
 use hardstand_port::Slots;
 use hardstand_port::packet::in_slot;
 
@@ -56,7 +57,7 @@ impl OpenSharedMemory {
         if rustix::fs::fstat(&self.file).is_ok_and(|stat| stat.st_size as u64 >= bytes) {
             return true;
         }
-        let whole = self.file.set_len(bytes).is_ok();
+        let whole = reserve(&self.file, bytes).is_ok();
         if whole {
             self.slots.put_head();
         }
@@ -66,7 +67,7 @@ impl OpenSharedMemory {
     /// Starts the thread; `arrived` wakes it when a state has come, if ticks wait for its commands.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] if there is no thread.
+    /// [`ErrorKind::Bus`] if there is no thread.
     pub fn start(
         self,
         ends: PortEnds,
@@ -78,7 +79,7 @@ impl OpenSharedMemory {
         std::thread::Builder::new()
             .name("shared-memory".into())
             .spawn(move || guard.keep(|| self.run(&mut exchange, arrived.as_ref())))
-            .map_err(|e| Error::new(ErrorKind::Internal, format!("thread of shared memory: {e}")))
+            .map_err(|e| no_thread("shared memory", &e))
     }
 
     fn run(&self, exchange: &mut Exchange, arrived: Option<&Waiter>) {
@@ -126,8 +127,23 @@ fn create(path: &Path, bytes: u64) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     let file = options.read(true).write(true).create_new(true).mode(0o600).open(path)?;
     flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-    file.set_len(bytes)?;
+    if let Err(e) = reserve(&file, bytes) {
+        // it is no shared memory yet, so the next start would refuse it
+        let _gone = std::fs::remove_file(path).is_ok();
+        return Err(e);
+    }
     Ok(file)
+}
+
+/// Makes the file so long, with all its pages: one for which there is no room would end the
+/// process when it is touched.
+fn reserve(file: &File, bytes: u64) -> std::io::Result<()> {
+    match retry_on_intr(|| fallocate(file, FallocateFlags::empty(), 0, bytes)) {
+        // a file system that cannot reserve
+        Err(Errno::OPNOTSUPP) => file.set_len(bytes),
+        // without room the file stays as short as it was
+        reserved => Ok(reserved?),
+    }
 }
 
 fn begins_with_magic(path: &Path) -> bool {

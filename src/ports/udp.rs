@@ -11,7 +11,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
 use crate::buffer_pool::Waiter;
 use crate::fault_point;
 use crate::rt::PortState;
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, no_thread};
 
 use super::PortEnds;
 use super::exchange::Exchange;
@@ -84,7 +84,7 @@ impl OpenUdp {
     /// Starts the thread; `arrived` wakes it when a state has come, if ticks wait for its commands.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] if there is no thread.
+    /// [`ErrorKind::Bus`] if there is no thread.
     pub fn start(
         self,
         ends: PortEnds,
@@ -97,7 +97,7 @@ impl OpenUdp {
         std::thread::Builder::new()
             .name("udp".into())
             .spawn(move || guard.keep(|| udp.run()))
-            .map_err(|e| Error::new(ErrorKind::Internal, format!("thread of UDP: {e}")))
+            .map_err(|e| no_thread("udp", &e))
     }
 }
 

@@ -6,15 +6,18 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, read_regular};
 use hardstand_protocol::{Kind, SavedState, decode, encode};
+
+/// More than any payload has.
+const STATE_BYTES_MAX: u64 = 4 << 20;
 
 /// Reads a saved state.
 ///
 /// # Errors
 /// [`ErrorKind::File`] if the file cannot be read, [`ErrorKind::Input`] if it is not a saved state.
 pub fn read_state(file: &Path) -> Result<SavedState> {
-    let bytes = std::fs::read(file).map_err(|e| file_error(file, &e))?;
+    let bytes = read_regular(file, STATE_BYTES_MAX).map_err(|e| file_error(file, &e))?;
     decode(Kind::SavedState, &bytes).map_err(|e| {
         Error::new(ErrorKind::Input, format!("{} is not a saved state: {e}", file.display()))
     })

@@ -19,7 +19,7 @@ use super::unitree::{
 use super::wires::{Out, Take, Wires};
 use crate::config::{HgMotors, Motors, UnitreeRobot, UnitreeSettings};
 use crate::simulation::Snapshot;
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Result, no_thread};
 use hardstand_protocol::{JointCommand, random_number};
 
 /// Topic names of the real robot; the namespace does not apply.
@@ -73,7 +73,7 @@ pub(super) fn low_level(
     // libraries for controllers that can also play the robot declare both
     let is_taken = wires.finder((LOW_STATE_TOPIC, LOW_CMD_TOPIC), WRITERS);
     let thread = watch(guard.clone(), is_taken, wires.bus().panic_guard());
-    thread.map_err(|e| Error::new(ErrorKind::Internal, format!("guard thread: {e}")))?;
+    thread.map_err(|e| no_thread("guard", &e))?;
     let (robot, state) = match settings.robot.clone() {
         UnitreeRobot::Go(motors) => {
             let take = receive(guard.clone(), subscriber, move |bytes| commands(&motors, bytes));

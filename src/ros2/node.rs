@@ -35,7 +35,7 @@ use crate::config::{Mode, Ros2Mode, Scenario};
 use crate::ingress::CommandIngress;
 use crate::ports::BusOrders;
 use crate::simulation::Simulation;
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Result, no_thread};
 use hardstand_protocol::{HoldGains, ModelReply, StatusReading, VelocityCommand};
 
 /// The node. Dropping it removes its topics and services.
@@ -73,7 +73,7 @@ impl Node {
     /// Declares the topics and services of `scenario` and starts the threads.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if a key cannot be declared.
+    /// [`ErrorKind::Bus`](hardstand_error::ErrorKind::Bus) if a key cannot be declared.
     pub fn start(
         bus: &Bus,
         scenario: &Scenario,
@@ -130,7 +130,7 @@ impl Node {
         let thread = std::thread::Builder::new()
             .name("ros2".into())
             .spawn(move || topic_publisher.run(&seen))
-            .map_err(|e| Error::new(ErrorKind::Internal, format!("ros2 thread: {e}")))?;
+            .map_err(|e| no_thread("ros2", &e))?;
         Ok(Self {
             robot,
             diagnostics: Mutex::new((diagnostics, StatusReading::default())),

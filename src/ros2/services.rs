@@ -15,7 +15,7 @@ use super::simulator::{Simulator, Steps};
 use super::wires::{Call, Wires};
 use crate::bus::{PanicGuard, WallClock};
 use crate::fault_point;
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Result, no_thread};
 
 /// Calls that can wait.
 const WAITING_MAX: usize = 32;
@@ -64,7 +64,7 @@ impl Services {
         let thread = std::thread::Builder::new()
             .name("ros2-services".into())
             .spawn(move || server.run(&ended))
-            .map_err(|e| Error::new(ErrorKind::Internal, format!("ros2 services thread: {e}")))?;
+            .map_err(|e| no_thread("ros2 services", &e))?;
         Ok(Self { thread, end })
     }
 

@@ -34,15 +34,13 @@ mod report;
 mod source;
 mod tree;
 
-use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 pub use self::interfaces::{LISTED_INTERFACES, command_interfaces};
 use self::report::Report;
 pub(crate) use self::{gate::parse as parse_xml, reduced::escaped};
 use crate::limits::URDF_BYTES_MAX;
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, read_regular};
 use hardstand_physics::model::Model;
 use hardstand_physics::spatial::{SpatialInertia, Transform};
 
@@ -144,30 +142,14 @@ pub struct Loaded {
 /// [`ErrorKind::Input`] if it is larger than 16 MiB or not UTF-8.
 pub fn read_urdf_text(path: &Path) -> Result<String> {
     let file = path.display();
-    let unreadable = |e: std::io::Error| {
+    let bytes = read_regular(path, URDF_BYTES_MAX).map_err(|e| {
+        if e.kind() == std::io::ErrorKind::FileTooLarge {
+            let text = format!("{file}: {e}: a URDF may have 16 MiB");
+            return Error::new(ErrorKind::Input, text);
+        }
         let hint = "check the path to the robot's URDF and that this user may read it";
         Error::new(ErrorKind::File, format!("{file}: cannot read the robot model: {e}; {hint}"))
-    };
-    // before opening the file: opening a named pipe would wait for its writer
-    let metadata = fs::metadata(path).map_err(unreadable)?;
-    if !metadata.is_file() {
-        let message = format!("{file}: not a regular file; name the robot's URDF file itself");
-        return Err(Error::new(ErrorKind::File, message));
-    }
-    let too_large = |bytes: u64| {
-        let text = format!("{file}: has {bytes} bytes; a URDF may have {URDF_BYTES_MAX} (16 MiB)");
-        Error::new(ErrorKind::Input, text)
-    };
-    if metadata.len() > URDF_BYTES_MAX {
-        return Err(too_large(metadata.len()));
-    }
-    // the file may have grown since the check, and files in /proc state a length of 0
-    let mut bytes = Vec::new();
-    let open = fs::File::open(path).map_err(unreadable)?;
-    open.take(URDF_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > URDF_BYTES_MAX {
-        return Err(too_large(bytes.len() as u64));
-    }
+    })?;
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         let text = format!("{file}: byte {at} is not UTF-8; save the URDF as UTF-8 text");

@@ -95,6 +95,8 @@ mod simulation;
 mod soak;
 mod soft;
 mod soles;
+#[cfg(feature = "zenoh")]
+mod special_files;
 mod spring_keys;
 #[cfg(feature = "zenoh")]
 mod tables;

@@ -70,6 +70,15 @@ fn a_command_does_not_write_over_what_it_reads() {
         "calibrate @real.csv @scenario.toml --fit contact.mu_kinetic -o @scenario",
         "calibrate @real.csv @scenario.toml --fit contact.mu_kinetic -o @over",
         "drive @drive.toml --svg @drive.svg",
+        "run @scenario.toml --report @run.mcap --log @run.mcap",
+        "run @scenario.toml --report @run.csv --log @run.mcap",
+        "run @scenario.toml --report @run.svg --log @run.mcap",
+        "run @scenario.toml --report @run.mcap --log @run.svg",
+        "run @scenario.toml --report @run.svg --set record.file=@run.mcap",
+        "run @scenario.toml --report @new.json --log @new.json",
+        "run @scenario.toml --report @scenario.toml",
+        "run @scenario.toml --report @robot.urdf",
+        "run @scenario.toml --report @run.csv --from @run.mcap",
     ] {
         let (said, code) = inputs.run(words);
         assert_eq!(code, 2, "{words}: {said}");

@@ -1,6 +1,10 @@
-//! The one error type, with a kind that decides the exit code.
+//! The one error type, with a kind that decides the exit code; and how input files are opened.
+
+mod regular_file;
 
 use std::fmt;
+
+pub use regular_file::{irregular, open_regular, read_regular};
 
 /// Category of an error, as far as a caller may want to handle it differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +67,16 @@ impl Error {
     pub fn within(self, context: impl fmt::Display) -> Self {
         Self { kind: self.kind, message: format!("{context}: {}", self.message) }
     }
+}
+
+/// A thread that the system did not start: a limit of the machine, like that of open files.
+#[must_use]
+pub fn no_thread(name: &str, e: &std::io::Error) -> Error {
+    let text = format!(
+        "the system starts no thread ({name}): {e}; raise the limits of threads and memory \
+         (`ulimit -u`, `ulimit -v`, TasksMax= of systemd), or end other programs of this user"
+    );
+    Error::new(ErrorKind::Bus, text)
 }
 
 impl fmt::Display for Error {

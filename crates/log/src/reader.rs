@@ -1,13 +1,12 @@
 //! Reads logs, also damaged ones, in bounded memory.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use mcap::records::Record;
 use serde::de::DeserializeOwned;
 
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, open_regular};
 use hardstand_protocol::{Keyframe, Kind, LogLink, LogTick, StateReading, VERSION, decode};
 
 use crate::chain_reader::ChainReader;
@@ -91,7 +90,7 @@ impl LogReader {
     pub(crate) fn begin(path: &Path) -> Result<Self> {
         let failed =
             |e: std::io::Error| Error::new(ErrorKind::File, format!("log {}: {e}", path.display()));
-        let file = File::open(path).map_err(failed)?;
+        let file = open_regular(path).map_err(failed)?;
         let bytes = file.metadata().map_err(failed)?.len();
         Ok(Self::new(path, Box::new(file), bytes))
     }

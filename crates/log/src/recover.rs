@@ -9,7 +9,7 @@ use mcap::records::Record;
 use mcap::write::NoSeek;
 use mcap::{Attachment, McapResult, Writer};
 
-use hardstand_error::Result;
+use hardstand_error::{Result, open_regular};
 use hardstand_protocol::{Kind, LogLink, decode};
 
 use crate::chain::{ChainSink, ChainWriter};
@@ -40,7 +40,7 @@ pub struct Recovered {
 pub fn recover(from: &Path, to: &Path) -> Result<Recovered> {
     // robot and scenario must be there
     drop(LogReader::open(from)?);
-    let source = File::open(from).map_err(|e| file_error(from, &e))?;
+    let source = open_regular(from).map_err(|e| file_error(from, &e))?;
     let file = File::create_new(to).map_err(|e| file_error(to, &e))?;
     let mut records = Records::new(Box::new(source));
     let mut saved = Recovered::default();

@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::fs::{self, File, FileType, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, irregular};
 use rustix::fs::OFlags;
 
 use crate::head::{Head, read_head};
@@ -198,18 +198,7 @@ fn refuse_special(path: &Path) -> Result<()> {
 }
 
 fn refuse_type(path: &Path, of: FileType) -> Result<()> {
-    let kind = if of.is_file() {
-        return Ok(());
-    } else if of.is_dir() {
-        "a folder"
-    } else if of.is_fifo() {
-        "a named pipe"
-    } else if of.is_socket() {
-        "a socket"
-    } else {
-        "a device"
-    };
-    Err(special(path, kind))
+    irregular(of).map_or(Ok(()), |kind| Err(special(path, kind)))
 }
 
 fn special(path: &Path, kind: &str) -> Error {

@@ -11,6 +11,11 @@ use crate::common::process::{Observer, Process, Scene, serial};
 
 /// `hardstand run` without the rights that real time needs; `None` if that cannot be arranged.
 fn without_rights(scene: &Scene, more: &[&str]) -> Option<Process> {
+    without_rights_under(scene, &[], more)
+}
+
+/// Likewise, with further limits for prlimit.
+fn without_rights_under(scene: &Scene, limits: &[&str], more: &[&str]) -> Option<Process> {
     if !rustix::process::geteuid().is_root() {
         eprintln!("skipped: only root can drop capabilities for a test");
         return None;
@@ -41,12 +46,23 @@ fn without_rights(scene: &Scene, more: &[&str]) -> Option<Process> {
         .args(["--bounding-set", "-sys_nice,-ipc_lock", "--inh-caps", "-all"])
         .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
         .args(["prlimit", "--rtprio=0", "--memlock=65536"])
+        .args(limits)
         .arg(&binary)
         .arg("run")
         .arg(dir.join("quadruped.toml"))
         .args(["--set", &format!("bus.listen=[{:?}]", scene.endpoint)])
         .args(more);
     Some(Process::start(dir, "daemon", command))
+}
+
+/// A limit of the machine is no defect of the program.
+#[test]
+fn too_few_threads_are_refused_with_the_limit_to_raise() {
+    let _one = serial();
+    let scene = Scene::new();
+    let Some(mut daemon) = without_rights_under(&scene, &["--nproc=1"], &[]) else { return };
+    let out = daemon.ends_with(5);
+    assert!(out.contains("starts no thread (physics)") && out.contains("ulimit -u"), "{out}");
 }
 
 /// RT-9: required and refused is exit 4, with the remedy.

@@ -10,6 +10,7 @@ use hardstand_port::packet::{PacketCommand, encode_command};
 use hardstand_protocol::{JointCommand, StatusReading};
 use rustix::process::Signal;
 
+use crate::common::namespace::Namespace;
 use crate::common::process::{Dice, Observer, Process, Scene, repository, serial, wait_for};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"HSSHM001");
@@ -107,6 +108,59 @@ fn daemon(scene: &Scene) -> (Process, PathBuf) {
     let start = "sim.start=\"now\"";
     let daemon = scene.daemon(&["--set", &set, "--set", "ros2.mode=off", "--set", start]);
     (daemon, path)
+}
+
+/// A disk of 64 KiB in mounts of our own, and a line that fills it; `None` where that is not allowed.
+fn tiny_disk(scene: &Scene) -> Option<(Namespace, PathBuf, String)> {
+    let mounts = Namespace::new(scene, "mounts", 'm')?;
+    let dir = scene.path("tiny");
+    std::fs::create_dir(&dir).unwrap();
+    mounts.shell(&format!("mount -t tmpfs -o size=64k none {}", dir.display()));
+    let fill = format!("! head -c 100000 /dev/zero > {}/fill", dir.display());
+    Some((mounts, dir, fill))
+}
+
+fn daemon_on(scene: &Scene, mounts: &Namespace, path: &Path) -> Process {
+    let mut command = mounts.command(env!("CARGO_BIN_EXE_hardstand"));
+    let set = format!("shared_memory.path={}", path.display());
+    command.args(scene.run_args(&["--set", &set, "--set", "sim.start=now"]));
+    Process::start(scene.dir.path(), "daemon", command)
+}
+
+/// Pages for which the disk has no room would end the daemon by SIGBUS, without a word.
+#[test]
+fn a_file_for_which_the_disk_has_no_room_is_refused() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let Some((mounts, dir, fill)) = tiny_disk(&scene) else { return };
+    mounts.shell(&fill);
+    let path = dir.join("robot");
+    let said = daemon_on(&scene, &mounts, &path).ends_with(2);
+    let expected = format!("shared memory {}: No space left on device", path.display());
+    assert!(said.contains(&expected), "{said}");
+    assert!(!mounts.seen_from_outside(&path).exists(), "the next start would refuse it");
+}
+
+/// A peer cuts the file, and there is no room to make it whole until another file is removed.
+#[test]
+fn a_file_that_is_cut_on_a_full_disk_waits_for_room() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let Some((mounts, dir, fill)) = tiny_disk(&scene) else { return };
+    let path = dir.join("robot");
+    let mut daemon = daemon_on(&scene, &mounts, &path);
+    let (observer, seen) = (Observer::of(&scene), mounts.seen_from_outside(&path));
+    let bytes = wait_for("the shared memory", || Some(seen.metadata().ok()?.len()));
+    let running = observer.until("it runs", |s| s.tick >= 100);
+    daemon.signal(Signal::STOP);
+    mounts.shell(&format!("truncate -s 0 {}; {fill}", path.display()));
+    daemon.signal(Signal::CONT);
+    observer.until("the robot goes on", |s| s.tick >= running.tick + 300);
+    assert!(seen.metadata().unwrap().len() < bytes, "there is no room");
+    mounts.shell(&format!("rm {}/fill", dir.display()));
+    let _peer = Peer::of(&seen);
+    daemon.signal(Signal::TERM);
+    daemon.ends_well();
 }
 
 #[test]
