@@ -33,6 +33,7 @@ mod recent_snapshots;
 mod services;
 mod session;
 mod stop_service;
+mod stream_slot;
 mod topics;
 mod transport_metrics;
 mod users;

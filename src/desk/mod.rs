@@ -6,6 +6,7 @@
 mod order_desk;
 mod order_gate;
 mod order_memory;
+mod past_search;
 mod reply;
 mod request_validator;
 mod waiters;
@@ -13,5 +14,6 @@ mod waiters;
 pub use order_desk::{Incoming, OrderDesk};
 pub use order_gate::OrderGate;
 pub use order_memory::{OrderMemory, SharedOrders};
+pub use past_search::PastSearch;
 pub use reply::{Reply, busy, refused};
 pub use request_validator::{CheckedOrder, RequestValidator};

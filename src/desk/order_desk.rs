@@ -6,15 +6,17 @@ use std::sync::{MutexGuard, PoisonError};
 use crate::ingress::{Present, check_control};
 use crate::rt::{Answer, Request};
 use hardstand_protocol::{
-    JoinReply, Order, OrderHead, OrderReply, Refusal, Rejection, decode_order,
+    JoinReply, Order, OrderHead, OrderReply, Refusal, Rejection, SavedState, decode_order,
 };
 
 use super::order_memory::Pending;
 use super::request_validator::CheckedOrder;
 use super::waiters::Waiters;
-use super::{OrderGate, OrderMemory, Reply, RequestValidator, SharedOrders, busy, refused};
+use super::{
+    OrderGate, OrderMemory, PastSearch, Reply, RequestValidator, SharedOrders, busy, refused,
+};
 
-/// An order that the loop has not taken after this is taken back, ns.
+/// An order that the loop has not taken so long after it arrived is taken back, ns.
 const TAKEN_WITHIN_NS: u64 = 500_000_000;
 
 /// An order as it arrives; `W` is who waits for the answer.
@@ -26,6 +28,8 @@ pub struct Incoming<W> {
     pub payload: Vec<u8>,
     /// Who waits; `None` if the order was put, or is from a sender that wants no answer.
     pub waiter: Option<W>,
+    /// When it arrived, ns.
+    pub since_ns: u64,
 }
 
 /// Takes orders in and answers them. Each order has its effect once, however often it comes.
@@ -35,6 +39,7 @@ pub struct OrderDesk<W> {
     request_validator: RequestValidator,
     gate: OrderGate,
     waiters: Waiters<W>,
+    search: Option<Search>,
 }
 
 impl<W> OrderDesk<W> {
@@ -45,7 +50,7 @@ impl<W> OrderDesk<W> {
         request_validator: RequestValidator,
         gate: OrderGate,
     ) -> Self {
-        Self { orders, request_validator, gate, waiters: Waiters::new() }
+        Self { orders, request_validator, gate, waiters: Waiters::new(), search: None }
     }
 
     fn orders(&self) -> MutexGuard<'_, OrderMemory> {
@@ -58,6 +63,13 @@ impl<W> OrderDesk<W> {
         self.orders().is_empty()
     }
 
+    /// True if the loop has an order of a stream. The next one can wait, and so give way to a newer
+    /// one.
+    #[must_use]
+    pub fn streams(&self) -> bool {
+        self.orders().streams()
+    }
+
     /// Takes an order in; one that is refused, or that has been answered before, is answered now.
     pub fn take_in(
         &mut self,
@@ -65,8 +77,9 @@ impl<W> OrderDesk<W> {
         incoming: Incoming<W>,
         answer: &mut impl FnMut(W, Reply),
     ) {
-        let Incoming { order, payload, waiter } = incoming;
-        match self.hand_over(now_ns, order, &payload, waiter.is_none()) {
+        let (order, handed) = (incoming.order, self.hand_over(now_ns, &incoming));
+        let waiter = incoming.waiter;
+        match handed {
             Ok(HandedOver::Waits(number)) => {
                 if let Some(waiter) = waiter {
                     self.waiters.add(number, waiter);
@@ -86,13 +99,9 @@ impl<W> OrderDesk<W> {
         }
     }
 
-    fn hand_over(
-        &mut self,
-        since_ns: u64,
-        order: Order,
-        payload: &[u8],
-        streamed: bool,
-    ) -> Result<HandedOver, Refusal> {
+    fn hand_over(&mut self, now_ns: u64, incoming: &Incoming<W>) -> Result<HandedOver, Refusal> {
+        let Incoming { order, ref payload, since_ns, .. } = *incoming;
+        let streamed = incoming.waiter.is_none();
         let hash = hash_of(order, payload);
         // the same order again: its answer was lost, or is on its way. Before all checks, since
         // another run may have begun with it
@@ -106,13 +115,25 @@ impl<W> OrderDesk<W> {
                 must_be_equal(nonce, of, hash)?;
                 return Ok(HandedOver::Answered(Box::new(reply)));
             }
+            if let Some(Search { pending, .. }) = &self.search
+                && pending.head.nonce == nonce
+            {
+                must_be_equal(nonce, pending.hash, hash)?;
+                return Ok(HandedOver::Waits(pending.number));
+            }
+        }
+        if now_ns.saturating_sub(since_ns) > TAKEN_WITHIN_NS {
+            return Err(too_late());
         }
         let (head, body) = self.gate.check(order, payload)?;
         let back = back_of(order, body);
+        if back.is_some() && (self.search.is_some() || self.orders().goes_back()) {
+            return Err(busy("an earlier state is being looked for already, and only one can be"));
+        }
         let CheckedOrder { request, session } = self.request_validator.request(order, body)?;
         let begins_file =
             self.request_validator.is_recorded() && matches!(request, Request::StateReset(_));
-        if begins_file && !self.orders().may_begin_run(since_ns) {
+        if begins_file && !self.orders().may_begin_run(now_ns) {
             return Err(busy("each run is a file of the log, and only 10 may begin in a second"));
         }
         let pending = Pending { number: 0, order, head, hash, back, session, since_ns, streamed };
@@ -125,6 +146,10 @@ impl<W> OrderDesk<W> {
     /// Passes on what the loop has answered, and takes back what it has not taken in time.
     pub fn look(&mut self, now_ns: u64, answer: &mut impl FnMut(W, Reply)) {
         while let Some((pending, taken)) = { self.orders().next_answer() } {
+            if let Some(ticks) = pending.back {
+                self.go_back(pending, &taken, ticks, answer);
+                continue;
+            }
             let run_id = taken.run_id;
             let reply = self.reply(&pending, taken);
             self.finish(pending, &reply, run_id, answer);
@@ -132,17 +157,49 @@ impl<W> OrderDesk<W> {
         self.recall_late(now_ns, answer);
     }
 
+    /// Prepares the search for an earlier state: the order is answered when that is found.
+    fn go_back(
+        &mut self,
+        pending: Pending,
+        taken: &Answer,
+        ticks: u64,
+        answer: &mut impl FnMut(W, Reply),
+    ) {
+        let Answer { run_id, tick, .. } = *taken;
+        let digest = match &taken.request {
+            Request::Snapshot(words) => words.last().copied().unwrap_or_default(),
+            _ => 0,
+        };
+        match self.request_validator.past_search(Present { run_id, tick, digest }, ticks) {
+            Ok(search) => self.search = Some(Search { pending, run_id, next: Some(search) }),
+            Err(refusal) => {
+                let reply = refused(pending.order, refusal, self.gate.counters());
+                self.finish(pending, &reply, run_id, answer);
+            }
+        }
+    }
+
+    /// A search that has to begin now. Its end is to be told to [`found`](Self::found).
+    #[must_use]
+    pub fn next_search(&mut self) -> Option<PastSearch> {
+        self.search.as_mut()?.next.take()
+    }
+
+    /// Answers the order for an earlier state.
+    pub fn found(&mut self, found: Result<SavedState, Refusal>, answer: &mut impl FnMut(W, Reply)) {
+        let Some(Search { pending, run_id, .. }) = self.search.take() else { return };
+        let reply = match found {
+            Ok(saved) => Reply::Saved(self.request_validator.found(saved)),
+            Err(refusal) => refused(pending.order, refusal, self.gate.counters()),
+        };
+        self.finish(pending, &reply, run_id, answer);
+    }
+
     fn reply(&self, pending: &Pending, taken: Answer) -> Reply {
         let counters = self.gate.counters();
         match taken {
             Answer { request: Request::Snapshot(words), run_id, tick, .. } => {
-                let digest = words.last().copied().unwrap_or_default();
-                let now = Present { run_id, tick, digest };
-                match pending.back.map(|ticks| self.request_validator.past(now, ticks)) {
-                    None => Reply::Saved(self.request_validator.saved(*words, run_id, tick)),
-                    Some(Ok(saved)) => Reply::Saved(saved),
-                    Some(Err(refusal)) => refused(pending.order, refusal, counters),
-                }
+                Reply::Saved(self.request_validator.saved(*words, run_id, tick))
             }
             Answer { request: Request::Join(joined), run_id, .. } => {
                 let (join, answer) = *joined;
@@ -201,11 +258,25 @@ impl<W> OrderDesk<W> {
     fn recall_late(&mut self, now_ns: u64, answer: &mut impl FnMut(W, Reply)) {
         let before_ns = now_ns.saturating_sub(TAKEN_WITHIN_NS);
         while let Some(Pending { number, order, .. }) = { self.orders().recall(before_ns) } {
-            let late = busy("the simulation takes no more orders now; nothing has changed");
-            let reply = refused(order, late, self.gate.counters());
+            let reply = refused(order, too_late(), self.gate.counters());
             self.answer_all(number, &reply, answer);
         }
     }
+}
+
+/// An order for an earlier state, while that is searched for.
+#[derive(Debug)]
+struct Search {
+    pending: Pending,
+    /// The run in which it was asked for.
+    run_id: u32,
+    /// The search, until it begins.
+    next: Option<PastSearch>,
+}
+
+/// Why an order that has waited too long is refused.
+fn too_late() -> Refusal {
+    busy("the simulation takes no more orders now; nothing has changed")
 }
 
 /// What became of an order that is not refused.

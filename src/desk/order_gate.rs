@@ -7,7 +7,7 @@ use crossbeam_channel::Sender;
 use serde::Serialize;
 
 use crate::buffer_pool::{EmergencyStop, StopTaken};
-use crate::ingress::{AcceptedOrder, ArrivalCounters, OrderLimits, check_head};
+use crate::ingress::{AcceptedOrder, ArrivalCounters, OrderLimits, check_head, check_velocity};
 use hardstand_error::Result;
 use hardstand_protocol::{Order, OrderHead, OrderReply, Refusal, encode_order};
 
@@ -52,6 +52,15 @@ impl OrderGate {
     ) -> std::result::Result<(OrderHead, &'a [u8]), Refusal> {
         let run_id = self.run_id.load(Ordering::Relaxed);
         check_head(order, bytes, &OrderLimits { robot: &self.robot, run_id })
+    }
+
+    /// Checks a velocity command of a stream, before it replaces the one that waits.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check), or what is wrong with the velocity.
+    pub fn check_velocity(&self, bytes: &[u8]) -> std::result::Result<(), Refusal> {
+        let (_, body) = self.check(Order::Velocity, bytes)?;
+        check_velocity(body).map(|_event| ())
     }
 
     /// The bytes of an order of this process for the current run.

@@ -46,6 +46,7 @@ pub(super) struct Pending {
     pub(super) back: Option<u64>,
     /// Secret session of a controller that joins; otherwise 0.
     pub(super) session: u64,
+    /// When it arrived.
     pub(super) since_ns: u64,
     /// It is one of a stream, whose sender wants no answer.
     pub(super) streamed: bool,
@@ -89,6 +90,16 @@ impl OrderMemory {
 
     pub(super) fn is_empty(&self) -> bool {
         self.pending.is_empty()
+    }
+
+    /// True if the loop has an order of a stream.
+    pub(super) fn streams(&self) -> bool {
+        self.pending.iter().any(|p| p.streamed)
+    }
+
+    /// True if the loop is asked from where to go back in time.
+    pub(super) fn goes_back(&self) -> bool {
+        self.pending.iter().any(|p| p.back.is_some())
     }
 
     /// Sends a request; the number of `pending` becomes that of the request.

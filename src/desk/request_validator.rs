@@ -1,7 +1,5 @@
 //! Makes orders of requests.
 
-use std::path::{Path, PathBuf};
-
 use crate::buffer_pool::EmergencyStop;
 use crate::config::{Mode, wall_period_ns};
 use crate::ingress::{
@@ -14,6 +12,8 @@ use crate::rt::{JoinAnswer, Request, StateReset};
 use crate::simulation::{Denied, Simulation};
 use hardstand_protocol::{ControlRequest, ControllerReading, JoinReply, Refusal, SavedState};
 use hardstand_protocol::{Join, Order, Rejection};
+
+use super::past_search::{Past, PastSearch};
 
 /// Knows what orders the loop can be given: it has a plant of its own to try states on.
 #[derive(Debug)]
@@ -43,9 +43,6 @@ impl From<Request> for CheckedOrder {
         Self { request, session: 0 }
     }
 }
-
-/// The log of this run, and how to find an earlier state in it.
-type Past = (PathBuf, fn(&Path, Present, u64) -> crate::Result<SavedState>);
 
 impl RequestValidator {
     /// A validator for loops around simulations like `simulation`, which is in its initial state.
@@ -141,21 +138,25 @@ impl RequestValidator {
         Ok(())
     }
 
-    /// The state `ticks` ticks before the one that the loop has given.
+    /// The search for the state `ticks` ticks before the one that the loop has given.
     ///
     /// # Errors
     /// Why there is none.
-    pub fn past(&self, now: Present, ticks: u64) -> Result<SavedState, Refusal> {
+    pub fn past_search(&self, now: Present, ticks: u64) -> Result<PastSearch, Refusal> {
         let refuse = |text: String| Refusal { reason: Rejection::OutOfRange, text };
-        let before = now.tick.checked_sub(ticks).ok_or_else(|| {
+        let tick = now.tick.checked_sub(ticks).ok_or_else(|| {
             refuse(format!("number is {ticks}; there are {} ticks to go back", now.tick))
         })?;
-        let Some((log, past_state)) = &self.past else {
-            return Err(refuse("there is no log to go back in".into()));
-        };
-        let mut saved = past_state(log, now, before).map_err(|e| refuse(e.to_string()))?;
+        let past = self.past.clone();
+        let past = past.ok_or_else(|| refuse("there is no log to go back in".into()))?;
+        Ok(PastSearch::new(past, now, tick))
+    }
+
+    /// The state that a search has found.
+    #[must_use]
+    pub fn found(&self, mut saved: SavedState) -> SavedState {
         saved.controllers = self.directory.present().into_iter().map(|c| c.name).collect();
-        Ok(saved.summed())
+        saved.summed()
     }
 
     /// The state that the loop has written.

@@ -30,7 +30,7 @@ use super::topics::{MessageType, Source, latched, sources};
 use super::unitree_services as unitree;
 use super::walk::Walk;
 use super::wires::{Held, LatchedOut, Out, Take, Wires};
-use crate::bus::{Bus, FeedEnd, Order, OrderPort};
+use crate::bus::{Bus, FeedEnd, OrderPort};
 use crate::config::{Mode, Ros2Mode, Scenario};
 use crate::ingress::CommandIngress;
 use crate::ports::BusOrders;
@@ -264,7 +264,7 @@ fn listen_to_velocities(
         match Twist::decode(bytes) {
             Ok(m) => {
                 let velocity = VelocityCommand::from([m.linear.x, m.linear.y, m.angular.z]);
-                orders.tell(Order::Velocity, "ros2", &velocity);
+                orders.stream("ros2", &velocity);
             }
             Err(e) => counters.count(VELOCITY_TOPIC, &e.into()),
         }

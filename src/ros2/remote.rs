@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::messages::{Joy, Message};
 use super::orders::Refused;
 use super::unitree::{WirelessController, remote_of, sticks, within_ends};
-use crate::bus::{Order, OrderPort};
+use crate::bus::OrderPort;
 use hardstand_protocol::{StateReading, VelocityCommand};
 
 /// Keys are released, and sticks are let go, where no message has come for this long.
@@ -66,7 +66,7 @@ impl Remote {
     fn ask(&self, before: Option<WirelessController>, now: &WirelessController) {
         let of = |r: &WirelessController| [r.ly, -r.lx, -r.rx].map(|x| f64::from(x) + 0.0);
         if of(now) != of(&before.unwrap_or_default()) {
-            self.orders.tell(Order::Velocity, "joy", &VelocityCommand::from(of(now)));
+            self.orders.stream("joy", &VelocityCommand::from(of(now)));
         }
     }
 

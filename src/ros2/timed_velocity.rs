@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::bus::{Order, OrderPort};
+use crate::bus::OrderPort;
 use hardstand_protocol::{StateReading, VelocityCommand};
 
 /// A command that no state shows within this time after its end was refused, ns.
@@ -51,7 +51,7 @@ impl TimedVelocity {
             until_ns: None,
             shown: false,
         });
-        self.orders.tell(Order::Velocity, "unitree", &command);
+        self.orders.stream("unitree", &command);
     }
 
     /// True while a command has an end: every state is needed.
@@ -67,7 +67,7 @@ impl TimedVelocity {
             *pending = None;
         }
         if next == Next::Stop {
-            self.orders.tell(Order::Velocity, "unitree", &VelocityCommand::STAND);
+            self.orders.stream("unitree", &VelocityCommand::STAND);
         }
     }
 

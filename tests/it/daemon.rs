@@ -22,6 +22,7 @@ mod loss;
 mod lossy;
 mod no_qos;
 mod offsets;
+mod orders;
 mod packets;
 mod partition;
 mod peers;

@@ -362,7 +362,7 @@ fn a_proposal_has_as_many_feet_as_a_scenario_can() {
         format!("<inertial pos=\"0 0 0\" mass=\"{mass}\" diaginertia=\"{i} {i} {i}\"/>")
     };
     let leg = |i: usize| {
-        let (x, y) = (0.1 * (i / 2) as f64 - 0.8, if i % 2 == 0 { 0.1 } else { -0.1 });
+        let (x, y) = (0.1 * (i / 2) as f64 - 0.8, if i.is_multiple_of(2) { 0.1 } else { -0.1 });
         format!(
             "<body pos=\"{x} {y} 0\"><joint axis=\"0 1 0\" range=\"-30 30\"/>{}\
              <geom type=\"sphere\" size=\"0.01\" pos=\"0 0 -0.2\"/></body>",

@@ -110,7 +110,7 @@ impl SimBus {
         let (ticket, mut replies) = (self.next_ticket, Vec::new());
         self.next_ticket += 1;
         self.tickets.insert(ticket, Ticket { nonce, since_ns: now_ns });
-        let incoming = Incoming { order, payload, waiter: Some(ticket) };
+        let incoming = Incoming { order, payload, waiter: Some(ticket), since_ns: now_ns };
         self.desk.take_in(now_ns, incoming, &mut |ticket, reply| replies.push((ticket, reply)));
         self.pass_on(replies, out);
     }
