@@ -68,8 +68,8 @@ impl ExitCode {
             }
             Self::RealTime => "real-time rights, or the sandbox, were required and refused",
             Self::Bus => {
-                "the bus could not be opened, too few files or threads are allowed, or a peer did not \
-                 answer"
+                "the bus could not be opened, too few files or threads are allowed, or a peer did \
+                 not answer"
             }
             Self::PlantFailure => "the plant stopped itself",
             Self::Overrun => {

@@ -31,7 +31,7 @@ fn an_input_that_is_no_regular_file_is_refused_at_once() {
         (&["run", &quadruped, "--from", &pipe], "a named pipe"),
         (&["verify", &pipe], "a named pipe"),
         (&["replay", &pipe], "a named pipe"),
-        (&["recover", &pipe, &to], "a named pipe"),
+        (&["recover", &pipe, "--to", &to], "a named pipe"),
         (&["campaign", "plan", &pipe], "a named pipe"),
         (&["run", "/dev/zero"], "a device"),
         (&["run", &quadruped, "--from", "/dev/zero"], "a device"),

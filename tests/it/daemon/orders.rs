@@ -56,7 +56,7 @@ fn ends(mut daemon: Process) {
 fn other_orders_do_not_wait_for_the_search_for_an_earlier_state() {
     let _one = serial();
     let scene = Scene::new();
-    let daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
     let observer = Observer::of(&scene);
     observer.until("it runs", |s| s.tick >= 100);
     let session = open_client(&scene.endpoint).unwrap();
@@ -81,13 +81,25 @@ fn other_orders_do_not_wait_for_the_search_for_an_earlier_state() {
     let busy = verdict(second.recv().unwrap());
     assert_eq!(busy.verdict, 2, "{busy:?}");
     assert!(busy.reason.contains("earlier state"), "{busy:?}");
-    // where the log is there, one after the other is found
-    std::fs::rename(scene.path("elsewhere"), scene.log()).unwrap();
+    daemon.signal(Signal::TERM);
+    let said = daemon.ends_with(3);
+    assert!(said.contains("removed or renamed"), "{said}");
+}
+
+#[test]
+fn earlier_states_are_found_one_after_the_other() {
+    let _one = serial();
+    let scene = Scene::new();
+    let daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 100);
+    let session = open_client(&scene.endpoint).unwrap();
     let now = steer(&observer.client, Order::Pause).unwrap();
-    for _ in 0..2 {
-        let found = ask(&session, Order::Snapshot, &back).recv().unwrap();
-        let found: SavedState = decode(Kind::SavedState, &bytes_of(found)).unwrap();
-        assert_eq!((found.run_id, found.tick), (1, now - 10));
+    for number in 1..=3 {
+        let back = ask(&session, Order::Snapshot, &ControlRequest { number, rewind: 1 });
+        let found = bytes_of(back.recv().unwrap());
+        let found: SavedState = decode(Kind::SavedState, &found).unwrap();
+        assert_eq!((found.run_id, found.tick), (1, now - number));
     }
     ends(daemon);
 }
@@ -103,12 +115,15 @@ fn an_order_that_was_not_taken_in_time_has_no_effect() {
     let daemon = Process::start(scene.dir.path(), "daemon", command);
     let observer = Observer::of(&scene);
     observer.until("it runs", |s| s.tick >= 100);
-    let paused = steer(&observer.client, Order::Pause).unwrap();
-    let late = steer(&observer.client, Order::Resume).unwrap_err().to_string();
-    assert!(late.contains("busy: the simulation takes no more orders now"), "{late}");
+    let session = open_client(&scene.endpoint).unwrap();
+    // once each: a client would ask again meanwhile
+    let once = |order| verdict(ask(&session, order, &ControlRequest::default()).recv().unwrap());
+    let (paused, late) = (once(Order::Pause), once(Order::Resume));
+    assert_eq!((paused.verdict, late.verdict), (0, 2), "{late:?}");
+    assert!(late.reason.contains("the simulation takes no more orders now"), "{late:?}");
     let refused = |s: &hardstand_protocol::StatusReading| s.counter("orders_rejected_queue_full");
     let status = observer.status_until("it is counted", |s| refused(s) == 1);
-    assert_eq!((status.phase, status.tick), (3, paused), "it has gone on all the same");
+    assert_eq!((status.phase, status.tick), (3, paused.tick), "it has gone on all the same");
     ends(daemon);
 }
 
@@ -169,7 +184,7 @@ fn the_newest_of_a_stream_acts_before_a_later_order() {
     let session = open_client(&scene.endpoint).unwrap();
     let paused = steer(&observer.client, Order::Pause).unwrap();
     for round in 1..=20_u32 {
-        let (tick, newest) = (paused + u64::from(round), ahead(f64::from(round)));
+        let (newest, tick) = (ahead(f64::from(round)), paused + u64::from(round));
         (0..9).for_each(|n| put(&session, ahead(-f64::from(n))));
         put(&session, newest);
         let step = ask(&session, Order::Step, &ControlRequest { number: 1, rewind: 0 });
