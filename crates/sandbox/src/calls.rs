@@ -97,8 +97,8 @@ pub const GROUPS: &[CallGroup] = &[
     ),
     group!(
         "files that are open",
-        SYS_close SYS_fallocate SYS_fdatasync SYS_flock SYS_fstat SYS_fsync SYS_ftruncate SYS_lseek SYS_pread64
-        SYS_pwrite64 SYS_read SYS_readv SYS_write SYS_writev
+        SYS_close SYS_fallocate SYS_fdatasync SYS_flock SYS_fstat SYS_fsync SYS_ftruncate SYS_lseek
+        SYS_pread64 SYS_pwrite64 SYS_read SYS_readv SYS_write SYS_writev
     ),
     group!(
         "names of files; Landlock decides which",
