@@ -110,7 +110,7 @@ fn daemon(scene: &Scene) -> (Process, PathBuf) {
     (daemon, path)
 }
 
-/// A disk of 64 KiB in mounts of our own, and a line that fills it; `None` where that is not allowed.
+/// A disk of 64 KiB in mounts of our own, and a line that fills it; `None` if it is not allowed.
 fn tiny_disk(scene: &Scene) -> Option<(Namespace, PathBuf, String)> {
     let mounts = Namespace::new(scene, "mounts", 'm')?;
     let dir = scene.path("tiny");
