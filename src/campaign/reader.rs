@@ -9,7 +9,7 @@ use toml::{Table, Value};
 use crate::config::{Mistakes, Range, Scenario, Section, parse};
 use crate::inspect::{Condition, Quantities};
 use crate::limits::{CASES_MAX, SCENARIO_BYTES_MAX, SPEED_MAX, SPEED_MIN};
-use hardstand_error::{Error, ErrorKind, Result, read_regular};
+use hardstand_error::{Error, ErrorKind, Result, read_text};
 use hardstand_protocol::is_name_char;
 
 use super::columns::FIXED;
@@ -27,9 +27,7 @@ impl Plan {
     pub fn load(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
         let failed = |e| Error::new(ErrorKind::File, format!("campaign {file}: {e}"));
-        let bytes = read_regular(path, SCENARIO_BYTES_MAX).map_err(failed)?;
-        let text = String::from_utf8(bytes).map_err(|e| failed(std::io::Error::other(e)))?;
-        let table = parse(&text, &file)?;
+        let table = parse(&read_text(path, SCENARIO_BYTES_MAX).map_err(failed)?, &file)?;
         let folder = std::path::absolute(path).map_err(failed)?;
         let folder = folder.parent().unwrap_or(Path::new("/"));
         let mistakes = Mistakes::default();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use hardstand_error::{Error, ErrorKind, Result, read_regular};
+use hardstand_error::{Error, ErrorKind, Result, read_text};
 
 use super::merge::parse;
 use crate::limits::SCENARIO_BYTES_MAX;
@@ -22,8 +22,7 @@ pub(super) fn read(text: &str, file: &str, path: &Path) -> Result<Vec<(PathBuf, 
     let one = |name: &str| {
         let overlay = path.parent().unwrap_or(Path::new("")).join(name);
         let shown = overlay.display().to_string();
-        let text = read_regular(&overlay, SCENARIO_BYTES_MAX)
-            .and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other))
+        let text = read_text(&overlay, SCENARIO_BYTES_MAX)
             .map_err(|e| Error::new(ErrorKind::File, format!("{file}: overlay {shown}: {e}")))?;
         let table = parse(&text, &shown)?;
         Ok((overlay, table))

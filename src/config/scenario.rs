@@ -1,5 +1,6 @@
 //! A scenario: all checked settings of a run.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
@@ -13,7 +14,7 @@ use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
 use crate::mjcf::Converted;
 use crate::simulation::{Simulation, WatchdogSpec};
 use crate::urdf::{Loaded, command_interfaces, parse_urdf};
-use hardstand_error::{Error, ErrorKind, Result, read_regular};
+use hardstand_error::{Error, ErrorKind, Result, read_text};
 use hardstand_physics::model::{Base, Model};
 use hardstand_physics::plant::{
     CollisionShape, ContactModel, DriveSet, Integrator, PlantSpec, Station,
@@ -139,13 +140,15 @@ impl Scenario {
     ) -> Result<Self> {
         let mut complete = merge::complete(scenario, "the scenario", &[], &[])?;
         if let Some(Value::Table(section)) = complete.get_mut("robot") {
-            section.insert("hulls".into(), Value::Table(hulls.clone()));
+            section.insert("hulls".into(), Value::Table(std::mem::take(hulls)));
         }
         let warnings = adopt(&mut complete, robot, folder)?;
-        if let Some(Value::Table(known)) = complete.get("robot").and_then(|r| r.get("hulls")) {
-            hulls.clone_from(known);
+        let scenario = Self::from_table(&complete, &robot.urdf);
+        let section = complete.get_mut("robot").and_then(Value::as_table_mut);
+        if let Some(Value::Table(known)) = section.and_then(|section| section.remove("hulls")) {
+            *hulls = known;
         }
-        let mut scenario = Self::from_table(&complete, &robot.urdf)?;
+        let mut scenario = scenario?;
         scenario.warnings.splice(0..0, warnings);
         Ok(scenario)
     }
@@ -188,16 +191,12 @@ impl Scenario {
 }
 
 fn read_scenario(path: &Path) -> Result<String> {
-    let failed = |e: std::io::Error| {
-        let too_large = e.kind() == std::io::ErrorKind::FileTooLarge;
-        let kind = if too_large { ErrorKind::Input } else { ErrorKind::File };
+    read_text(path, SCENARIO_BYTES_MAX).map_err(|e| {
+        let kind = match e.kind() {
+            io::ErrorKind::FileTooLarge | io::ErrorKind::InvalidData => ErrorKind::Input,
+            _ => ErrorKind::File,
+        };
         Error::new(kind, format!("scenario {}: {e}", path.display()))
-    };
-    let bytes = read_regular(path, SCENARIO_BYTES_MAX).map_err(failed)?;
-    String::from_utf8(bytes).map_err(|e| {
-        let (file, at) = (path.display(), e.utf8_error().valid_up_to());
-        let text = format!("scenario {file}: byte {at} is not UTF-8; save it as UTF-8 text");
-        Error::new(ErrorKind::Input, text)
     })
 }
 

@@ -1,9 +1,9 @@
 //! Triangles of a mesh, and its mass.
 
-use std::io::Read as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use hardstand_error::{Error, ErrorKind, Result, open_regular};
+use hardstand_error::{Error, ErrorKind, Result, read_regular};
 use hardstand_physics::spatial::{Mat3, Vec3};
 
 use super::collada;
@@ -57,17 +57,12 @@ fn ending(path: &Path) -> String {
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>> {
     let name = path.display();
-    let failed = |e: std::io::Error| {
-        Error::new(ErrorKind::File, format!("{name}: cannot read the mesh: {e}"))
-    };
-    let refuse = |why: &str| Error::new(ErrorKind::Input, format!("{name}: {why}"));
-    let file = open_regular(path).map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > BYTES_MAX {
-        return Err(refuse("the mesh is larger than 256 MiB"));
-    }
-    Ok(bytes)
+    read_regular(path, BYTES_MAX).map_err(|e| match e.kind() {
+        io::ErrorKind::FileTooLarge => {
+            Error::new(ErrorKind::Input, format!("{name}: the mesh is larger than 256 MiB"))
+        }
+        _ => Error::new(ErrorKind::File, format!("{name}: cannot read the mesh: {e}")),
+    })
 }
 
 /// All corners of a mesh (STL, OBJ, Collada), in m.

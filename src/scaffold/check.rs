@@ -25,7 +25,7 @@ const SPEED_MAX_M_PER_S: f64 = 0.05;
 pub(super) struct Reader<'a> {
     robot: &'a Converted,
     /// Its meshes lie here.
-    folder: &'a Path,
+    pub(super) folder: &'a Path,
     /// Those that have been read.
     hulls: Table,
 }

@@ -59,11 +59,12 @@ pub fn propose(file: &Path, named: &str) -> Result<Proposal> {
         effort_max: missing_motors(model, &mut notes),
     };
     let folder = file.parent().unwrap_or(Path::new(""));
+    let mut reader = check::Reader::new(&robot.converted, folder);
     let mut first = None;
     let mut fallen = Vec::new();
     for start in starts(&robot) {
         let from = start.name();
-        let attempt = attempt(&robot, folder, (named, of_all), start)?;
+        let attempt = attempt(&robot, &mut reader, (named, of_all), start)?;
         if attempt.stands != Some(false) {
             first = Some(attempt);
             notes.extend(fallen);
@@ -129,14 +130,15 @@ struct Attempt {
 
 fn attempt(
     robot: &Robot,
-    folder: &Path,
+    reader: &mut check::Reader<'_>,
     (named, of_all): (&str, write::OfAllJoints),
     start: Start<'_>,
 ) -> Result<Attempt> {
     let model = &robot.loaded.model;
     let mut notes = Vec::new();
     let floating = model.base == Base::Floating;
-    let found = if floating { feet_of(robot, folder, &start.q, &mut notes) } else { Vec::new() };
+    let found =
+        if floating { feet_of(robot, reader.folder, &start.q, &mut notes) } else { Vec::new() };
     if start.is_turned {
         notes.push("feet are beside the base in the file: initial.rpy_rad turns it upright".into());
     }
@@ -173,11 +175,9 @@ fn attempt(
         gains: candidates[0].clone(),
         of_all,
         keyframe,
-        sensors: &robot.converted.sensors,
-        gravity_m_per_s2: robot.converted.gravity_m_per_s2,
+        converted: &robot.converted,
         spring: None,
     };
-    let reader = &mut check::Reader::new(&robot.converted, folder);
     // what the robot sags into leaves a linkage open
     let sags = posture == "solved" && connections.is_empty();
     let stands = match (floating, found.is_empty()) {

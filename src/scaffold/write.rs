@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::feet::FootProposal;
 use crate::limits::NAME_BYTES_MAX;
-use crate::mjcf::Sensors;
+use crate::mjcf::Converted;
 use crate::urdf::{Loaded, Shape};
 use hardstand_physics::dynamics::Positions;
 use hardstand_protocol::{HoldGains, is_name_char};
@@ -30,9 +30,7 @@ pub(super) struct Draft<'a> {
     pub(super) gains: Vec<HoldGains>,
     pub(super) of_all: OfAllJoints,
     pub(super) keyframe: Option<&'a str>,
-    pub(super) sensors: &'a Sensors,
-    /// The model's, if it is not the default.
-    pub(super) gravity_m_per_s2: Option<[f64; 3]>,
+    pub(super) converted: &'a Converted,
     /// Why the contact follows from the weight, if it does.
     pub(super) spring: Option<String>,
 }
@@ -53,7 +51,7 @@ impl Draft<'_> {
         if key != *name {
             let _ = writeln!(out, "name = {key:?}");
         }
-        if let Some(gravity) = self.gravity_m_per_s2 {
+        if let Some(gravity) = self.converted.gravity_m_per_s2 {
             let _ = writeln!(out, "\n[sim]\ngravity_m_per_s2 = {gravity:?}");
         }
         self.write_initial(&mut out);
@@ -156,7 +154,7 @@ impl Draft<'_> {
         // a site that has the name of a link has a name of its own
         let of_site = |site: &String| frame(&format!("{site}_site")).or_else(|| frame(site));
         let named = || model.frames.iter().find(|f| f.name.to_lowercase().contains("imu"));
-        let imu = self.sensors.imu.as_ref().and_then(of_site).or_else(named);
+        let imu = self.converted.sensors.imu.as_ref().and_then(of_site).or_else(named);
         if let Some(imu) = imu {
             let _ = writeln!(out, "\n[imu]\nlink = {}", quoted(&imu.name));
         }

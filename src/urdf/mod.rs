@@ -34,13 +34,14 @@ mod report;
 mod source;
 mod tree;
 
+use std::io;
 use std::path::Path;
 
 pub use self::interfaces::{LISTED_INTERFACES, command_interfaces};
 use self::report::Report;
 pub(crate) use self::{gate::parse as parse_xml, reduced::escaped};
 use crate::limits::URDF_BYTES_MAX;
-use hardstand_error::{Error, ErrorKind, Result, read_regular};
+use hardstand_error::{Error, ErrorKind, Result, read_text};
 use hardstand_physics::model::Model;
 use hardstand_physics::spatial::{SpatialInertia, Transform};
 
@@ -142,18 +143,16 @@ pub struct Loaded {
 /// [`ErrorKind::Input`] if it is larger than 16 MiB or not UTF-8.
 pub fn read_urdf_text(path: &Path) -> Result<String> {
     let file = path.display();
-    let bytes = read_regular(path, URDF_BYTES_MAX).map_err(|e| {
-        if e.kind() == std::io::ErrorKind::FileTooLarge {
-            let text = format!("{file}: {e}: a URDF may have 16 MiB");
-            return Error::new(ErrorKind::Input, text);
+    read_text(path, URDF_BYTES_MAX).map_err(|e| match e.kind() {
+        io::ErrorKind::FileTooLarge => {
+            Error::new(ErrorKind::Input, format!("{file}: {e}: a URDF may have 16 MiB"))
         }
-        let hint = "check the path to the robot's URDF and that this user may read it";
-        Error::new(ErrorKind::File, format!("{file}: cannot read the robot model: {e}; {hint}"))
-    })?;
-    String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        let text = format!("{file}: byte {at} is not UTF-8; save the URDF as UTF-8 text");
-        Error::new(ErrorKind::Input, text)
+        io::ErrorKind::InvalidData => Error::new(ErrorKind::Input, format!("{file}: {e}")),
+        _ => {
+            let hint = "check the path to the robot's URDF and that this user may read it";
+            let text = format!("{file}: cannot read the robot model: {e}; {hint}");
+            Error::new(ErrorKind::File, text)
+        }
     })
 }
 

@@ -4,7 +4,7 @@ mod regular_file;
 
 use std::fmt;
 
-pub use regular_file::{irregular, open_regular, read_regular};
+pub use regular_file::{irregular, open_regular, read_regular, read_text};
 
 /// Category of an error, as far as a caller may want to handle it differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,6 +34,18 @@ pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads the regular file `path` whole, as text.
+///
+/// # Errors
+/// As [`read_regular`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
+pub fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
+    String::from_utf8(read_regular(path, bytes_max)?).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let text = format!("byte {at} is not UTF-8; save it as UTF-8 text");
+        io::Error::new(io::ErrorKind::InvalidData, text)
+    })
+}
+
 /// What a file is, if it is no regular one.
 #[must_use]
 pub fn irregular(of: FileType) -> Option<&'static str> {

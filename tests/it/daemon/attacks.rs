@@ -17,7 +17,7 @@ use serde::Serialize;
 use zenoh::qos::CongestionControl;
 use zenoh::{Session, Wait};
 
-use crate::common::process::{Log, Observer, PATIENCE, Scene, serial};
+use crate::common::process::{Log, Observer, PATIENCE, Process, Scene, serial};
 
 const CMD: &str = "hardstand/quadruped/cmd";
 
@@ -286,6 +286,15 @@ impl Stander {
     }
 }
 
+/// A daemon whose robot stands, and the state in which its controller owned it.
+fn standing(scene: &Scene) -> (Process, Observer, Stander, StateReading) {
+    let daemon = scene.daemon(&["--set", "command.hold_ticks=500"]);
+    let observer = Observer::of(scene);
+    let stander = Stander::start(scene, "legs");
+    let owned = observer.until("it stands", |s| s.tick >= 500 && s.authority == 1);
+    (daemon, observer, stander, owned)
+}
+
 /// The bytes of the answer to an order.
 fn asked(session: &Session, order: Order, head: &OrderHead, body: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -313,10 +322,7 @@ fn refusal<T: Serialize>(scene: &Scene, order: Order, body: &T) -> String {
 fn published_numbers_of_a_session_prove_nothing() {
     let _one = serial();
     let scene = Scene::new();
-    let mut daemon = scene.daemon(&["--set", "command.hold_ticks=500"]);
-    let observer = Observer::of(&scene);
-    let stander = Stander::start(&scene, "legs");
-    let owned = observer.until("it stands", |s| s.tick >= 500 && s.authority == 1);
+    let (mut daemon, observer, stander, owned) = standing(&scene);
     let public = owned.command_session;
     assert_eq!(public, controller_number("legs"));
     let status = observer.status_until("it is shown", |s| !s.controllers.is_empty());
@@ -395,10 +401,7 @@ fn an_order_with_the_nonce_of_another_one_is_refused() {
 fn a_token_that_is_written_otherwise_ends_no_lease() {
     let _one = serial();
     let scene = Scene::new();
-    let mut daemon = scene.daemon(&["--set", "command.hold_ticks=500"]);
-    let observer = Observer::of(&scene);
-    let stander = Stander::start(&scene, "legs");
-    let owned = observer.until("it stands", |s| s.tick >= 500 && s.authority == 1);
+    let (mut daemon, observer, stander, owned) = standing(&scene);
     // tokens of others are told to zenoh's clients
     let endpoints = format!("[{:?}]", scene.endpoint);
     let settings = [("mode", "\"client\"".into()), ("connect/endpoints", endpoints)];

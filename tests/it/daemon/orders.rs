@@ -46,6 +46,14 @@ fn steer(client: &Client, order: Order) -> hardstand::Result<u64> {
     client.steer(order, &ControlRequest::default(), PATIENCE)
 }
 
+/// A daemon whose robot moves without a controller.
+fn running(scene: &Scene) -> (Process, Observer) {
+    let daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let observer = Observer::of(scene);
+    observer.until("it runs", |s| s.tick >= 100);
+    (daemon, observer)
+}
+
 fn ends(mut daemon: Process) {
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
@@ -56,9 +64,7 @@ fn ends(mut daemon: Process) {
 fn other_orders_do_not_wait_for_the_search_for_an_earlier_state() {
     let _one = serial();
     let scene = Scene::new();
-    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
-    let observer = Observer::of(&scene);
-    observer.until("it runs", |s| s.tick >= 100);
+    let (mut daemon, observer) = running(&scene);
     let session = open_client(&scene.endpoint).unwrap();
     std::fs::rename(scene.log(), scene.path("elsewhere")).unwrap();
     let back = ControlRequest { number: 10, rewind: 1 };
@@ -90,9 +96,7 @@ fn other_orders_do_not_wait_for_the_search_for_an_earlier_state() {
 fn earlier_states_are_found_one_after_the_other() {
     let _one = serial();
     let scene = Scene::new();
-    let daemon = scene.daemon(&["--set", "sim.start=now"]);
-    let observer = Observer::of(&scene);
-    observer.until("it runs", |s| s.tick >= 100);
+    let (daemon, observer) = running(&scene);
     let session = open_client(&scene.endpoint).unwrap();
     let now = steer(&observer.client, Order::Pause).unwrap();
     for number in 1..=3 {
@@ -141,9 +145,7 @@ fn put(session: &Session, velocity: VelocityCommand) {
 fn a_stream_of_velocities_takes_no_place_of_other_orders() {
     let _one = serial();
     let scene = Scene::new();
-    let daemon = scene.daemon(&["--set", "sim.start=now"]);
-    let observer = Observer::of(&scene);
-    observer.until("it runs", |s| s.tick >= 100);
+    let (daemon, observer) = running(&scene);
     let end = Arc::<AtomicBool>::default();
     let (session, ended) = (open_client(&scene.endpoint).unwrap(), Arc::clone(&end));
     let stream = std::thread::spawn(move || {
@@ -178,9 +180,7 @@ fn a_stream_of_velocities_takes_no_place_of_other_orders() {
 fn the_newest_of_a_stream_acts_before_a_later_order() {
     let _one = serial();
     let scene = Scene::new();
-    let daemon = scene.daemon(&["--set", "sim.start=now"]);
-    let observer = Observer::of(&scene);
-    observer.until("it runs", |s| s.tick >= 100);
+    let (daemon, observer) = running(&scene);
     let session = open_client(&scene.endpoint).unwrap();
     let paused = steer(&observer.client, Order::Pause).unwrap();
     for round in 1..=20_u32 {
