@@ -162,13 +162,13 @@ impl<C: Clock> Executive<C> {
 
     /// A log record for the coming tick, with a keyframe if one is due. In real time a full queue
     /// drops the tick, and the next record starts a new segment with a keyframe; at free pace the
-    /// loop waits.
+    /// loop waits, and an emergency stop acts in the coming tick.
     pub(super) fn reserve_record(&mut self) -> Option<Box<LogTick>> {
-        let log = self.links.log.as_ref()?;
-        let mut free = log.take_free();
+        let mut free = self.links.log.as_ref()?.take_free();
         while free.is_none() && self.pace == Pace::Free && !self.is_asked_to_stop() {
+            self.take_stop();
             self.clock.sleep_until(self.clock.now_ns() + LOG_QUEUE_LOOK_NS);
-            free = log.take_free();
+            free = self.links.log.as_ref()?.take_free();
         }
         let Some(mut record) = free else {
             self.counts.log_dropped += 1;

@@ -37,7 +37,7 @@ impl<C: Clock> Executive<C> {
 
     /// Takes the emergency stop, after everything else that came with it: no request ends it that
     /// was sent before it.
-    fn take_stop(&mut self) {
+    pub(super) fn take_stop(&mut self) {
         if !self.links.emergency_stop.is_requested() {
             return;
         }

@@ -148,6 +148,38 @@ fn free_pace_waits_for_the_recorder() {
     assert_eq!((last.log_dropped, last.missed_deadlines), (0, 0));
 }
 
+/// A disk that hangs keeps no emergency stop waiting, and the next tick is a stopped one.
+#[test]
+fn a_stop_is_taken_while_the_loop_waits_for_the_recorder() {
+    let mut bench = Bench::new(quadruped(&[]), Queues { log: 3, ..ROOMY });
+    let (log, stop) = (bench.log.clone(), bench.emergency_stop.clone());
+    let (asked, given) = (Cell::new(0), Cell::new(0));
+    let between = move |period: u64| {
+        if period == 20 {
+            asked.set(stop.request());
+        }
+        if period == 22 {
+            let taken = stop.taken(asked.get()).expect("no tick can run, and nothing waits for it");
+            assert_eq!(taken.tick, 3);
+        }
+        if period >= 30
+            && given.get() < 2
+            && let Some(tick) = log.take()
+        {
+            assert!(tick.events.is_empty());
+            log.give_back(tick);
+            given.set(given.get() + 1);
+        }
+    };
+    let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
+    bench.executive(clock, Pace::Free, StartRule::Now, 5).run();
+    let kept: Vec<(u64, Vec<Event>, Authority)> =
+        bench.logged().into_iter().map(|t| (t.tick, t.events, t.authority)).collect();
+    assert_eq!(kept[0].0, 2);
+    assert_eq!(kept[1], (3, vec![Event::Stop], Authority::Stopped));
+    assert_eq!(kept[2], (4, Vec::new(), Authority::Stopped));
+}
+
 /// A run that waits until `candidates(bench, period)` has proved life, or 200 periods at most.
 fn waits(candidates: impl Fn(&Hands, u64)) -> (Ending, Bench) {
     let scenario = quadruped(&["command.hold_ticks=10"]);
