@@ -21,8 +21,7 @@ pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64)
         return;
     }
     let up_W = up_W(spec);
-    let mut raised = spec.clone();
-    raised.v = Velocities::zero(model);
+    let mut raised = at_rest(model, spec);
     let start_W = spec.q.p_WB;
     let carried_n = |rise_m: f64| {
         raised.q.p_WB = start_W + up_W * rise_m;
@@ -41,10 +40,7 @@ pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64)
 /// before it.
 pub(super) fn place_bodies(model: &Model, spec: &mut PlantSpec, placed: &[usize]) {
     let up_W = up_W(spec);
-    let mut raised = spec.clone();
-    raised.v = Velocities::zero(model);
-    let still = Motion::new(Vec3::zeros(), Vec3::zeros());
-    raised.collisions.bodies.iter_mut().for_each(|body| body.V_W = still);
+    let mut raised = at_rest(model, spec);
     for &k in placed {
         let start_W = spec.collisions.bodies[k].X_WB.p;
         let weight_n = -spec.gravity_W.dot(&up_W) * spec.collisions.bodies[k].inertia.mass;
@@ -57,6 +53,21 @@ pub(super) fn place_bodies(model: &Model, spec: &mut PlantSpec, placed: &[usize]
         spec.collisions.bodies[k].X_WB.p = start_W + up_W * rise_m;
         raised.collisions.bodies[k].X_WB.p = start_W + up_W * rise_m;
     }
+}
+
+/// The plant with everything where it starts and without velocity, also the ground: what it carries
+/// at rest.
+fn at_rest(model: &Model, spec: &PlantSpec) -> PlantSpec {
+    let mut still = spec.clone();
+    still.v = Velocities::zero(model);
+    for surface in &mut still.ground {
+        surface.X_WS = surface.pose(0).X_WS;
+        surface.platform = None;
+    }
+    for body in &mut still.collisions.bodies {
+        body.V_W = Motion::new(Vec3::zeros(), Vec3::zeros());
+    }
+    still
 }
 
 /// How much higher than at the start something carries its weight; `None` where nothing is below.

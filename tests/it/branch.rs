@@ -59,6 +59,20 @@ fn assert_replays(path: &Path, ticks: u64) {
     assert!(out.contains(&format!("identical  all {ticks} digests")) && code == 0, "{out}");
 }
 
+/// Where another number of points touches than at the start: a ball that has fallen.
+#[test]
+fn a_branch_where_shapes_touch_is_the_run_bit_for_bit() {
+    let dir = tempfile::tempdir().unwrap();
+    let (log, to) = (dir.path().join("log.mcap"), dir.path().join("branch.mcap"));
+    let ball = "bodies=[{name=\"ball\", shape=\"sphere\", radius_m=0.1, mass_kg=1.0, \
+                position_m=[2.0, 0.0, 0.15]}]";
+    let scenario = quadruped(&[SETS[0], SETS[1], ball]);
+    write(&log, &scenario, &run_of(&scenario, &Script::default(), TICKS));
+    let (out, code) = branch(&log, 200, &[], &to);
+    assert!(code == 0 && out.contains("all digests too"), "{out}");
+    assert_replays(&to, TICKS - 200);
+}
+
 /// Of one file and of several; from a keyframe, and from in between.
 #[test]
 fn a_branch_that_changes_nothing_is_the_run_bit_for_bit() {

@@ -333,7 +333,8 @@ impl ContactSet {
         }
     }
 
-    fn move_surfaces(&mut self, now_ns: u64) {
+    /// Moves the surfaces to where they are at `now_ns`.
+    pub(super) fn move_surfaces(&mut self, now_ns: u64) {
         for (pose, surface) in self.poses.iter_mut().zip(&self.surfaces) {
             if surface.platform.is_some() {
                 *pose = surface.pose(now_ns);

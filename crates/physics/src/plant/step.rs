@@ -155,7 +155,9 @@ impl Plant {
         };
         if !renewed {
             // what is near in the next tick depends on the state after this one
-            self.touch(self.time_after_ns(start_ns), true);
+            let end_ns = self.time_after_ns(start_ns);
+            self.contacts.move_surfaces(end_ns);
+            self.touch(end_ns, true);
         }
         if !self.drives.is_ideal() {
             self.drives.end_tick(&mut self.state);

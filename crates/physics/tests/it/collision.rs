@@ -3,8 +3,8 @@
 use hardstand_geometry::Shape;
 use hardstand_physics::contact::{
     CompliantContact, ContactMaterial, ConvexSolid, ExponentialSpring, Friction, HertzPair,
-    HuntCrossley, Overlap, Restitution, RollingFriction, SlipCurve, SpringParameters, Stiction,
-    Surface, SurfaceShape,
+    HuntCrossley, Overlap, Platform, PlatformMotion, Restitution, RollingFriction, SlipCurve,
+    SpringParameters, Stiction, Surface, SurfaceShape,
 };
 use hardstand_physics::dynamics::kinetic_energy;
 use hardstand_physics::math;
@@ -34,6 +34,17 @@ fn run(plant: &mut Plant, ticks: u32) {
 fn ground_force_W(plant: &Plant) -> Vec3 {
     let on_ground = |p: &&CollisionPoint| matches!(p.carriers[1], Carrier::Surface(_));
     plant.collisions().points().iter().filter(on_ground).map(CollisionPoint::force_W).sum()
+}
+
+/// `other` in the state of `one`.
+fn restored(one: &mut Plant, mut other: Plant) -> Plant {
+    let mut words = Vec::new();
+    one.state_mut().append_words(&mut words);
+    assert!(other.state_mut().fit(words.len(), 0));
+    other.state_mut().overwrite(words.iter().copied());
+    other.state_mut().digest = one.state().digest;
+    other.wake();
+    other
 }
 
 fn is_at_rest(plant: &Plant) -> bool {
@@ -212,6 +223,59 @@ fn a_door_swings_about_its_hinge_and_a_cart_stays_on_its_rail() {
     assert!((about_hinge(&plant) - before).abs() < 0.05 * before, "{before}");
 }
 
+/// A time constant of far less than a micro-step.
+#[test]
+fn damping_brings_a_door_to_rest_however_strong_it_is() {
+    for damping in [0.1, 1e9, 1e300] {
+        let (model, mut spec) = bystander();
+        let (mut door, shape) = ball(0.02, 0.01, [0.0, 0.0, 1.0]);
+        door.mobility = Mobility::Hinge { axis_B: Vec3::z() };
+        (door.damping, door.V_W.ang.z) = (damping, 1.0);
+        put(&mut spec, (door, shape), &holding());
+        let mut plant = Plant::new(model, spec);
+        let mut speed = 1.0;
+        for _ in 0..10 {
+            run(&mut plant, 1);
+            let now = plant.state().bodies[0].w_WB.z;
+            assert!((0.0..speed).contains(&now) || now == 0.0, "{damping}: {now}");
+            speed = now;
+        }
+        assert!(speed < 1e-6, "{damping}: {speed}");
+    }
+}
+
+/// While nothing touches, nothing else asks where the ground is.
+#[test]
+fn ground_that_rises_meets_what_falls() {
+    let steel = ContactMaterial::new(1e8, 0.5, 0.8, 0.6, 0.0).unwrap();
+    let pair = HertzPair::new(&steel, &steel).unwrap();
+    let hertz = ContactModel::HuntCrossley(vec![HuntCrossley::new(pair, 0.01).unwrap()]);
+    for contact in [holding(), hertz, ContactModel::Rigid] {
+        let (model, mut spec) = bystander();
+        let velocity_m_per_s = [0.0, 0.0, 1.0];
+        let motion = PlatformMotion { velocity_m_per_s, ..Default::default() };
+        spec.ground[0].platform = Some(Platform { motion, X_WE: Transform::identity() });
+        put(&mut spec, ball(0.1, 1.0, [0.0, 0.0, 0.6]), &contact);
+        let start = spec.clone();
+        let mut plant = Plant::new(model.clone(), spec);
+        let mut touched = 0;
+        for tick in 1..=1000 {
+            run(&mut plant, 1);
+            let depth_m = 1e-3 * f64::from(tick) + 0.1 - plant.state().bodies[0].p_WB.z;
+            assert!(depth_m < 0.02, "{contact:?}: {depth_m} m deep in tick {tick}");
+            touched += plant.collisions().points().len();
+            if tick % 50 == 0 {
+                let mut other = restored(&mut plant, Plant::new(model.clone(), start.clone()));
+                let mut ahead = plant.clone();
+                run(&mut ahead, 60);
+                run(&mut other, 60);
+                assert_eq!(ahead.state(), other.state(), "{contact:?}, from tick {tick}");
+            }
+        }
+        assert!(touched > 0, "{contact:?} never touches");
+    }
+}
+
 /// What is left and right of a tick's end has the same bits: nothing is remembered besides the
 /// state.
 #[test]
@@ -231,12 +295,7 @@ fn a_restored_state_continues_with_the_same_bits() {
         for _ in 0..40 {
             run(&mut one, 17);
             touching += one.collisions().points().len();
-            let (mut words, mut other) = (Vec::new(), plant());
-            one.clone().state_mut().append_words(&mut words);
-            assert!(other.state_mut().fit(words.len(), 0));
-            other.state_mut().overwrite(words.iter().copied());
-            other.state_mut().digest = one.state().digest;
-            other.wake();
+            let mut other = restored(&mut one, plant());
             let mut ahead = one.clone();
             run(&mut ahead, 10);
             run(&mut other, 10);

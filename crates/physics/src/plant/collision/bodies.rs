@@ -117,17 +117,23 @@ impl FreeBody {
                 let axis_W = R * axis_B;
                 let weight = (R * self.inertia.h).cross(gravity_W);
                 let speed = axis_W.dot(&state.w_WB);
-                let moment = axis_W.dot(&(force_W.ang + weight)) - self.damping * speed;
-                state.w_WB = axis_W * (speed + h * moment / self.about(&axis_B));
+                let (moment, inertia) = (axis_W.dot(&(force_W.ang + weight)), self.about(&axis_B));
+                state.w_WB = axis_W * self.damped(speed + h * moment / inertia, inertia, h);
             }
             Mobility::Slide { axis_B } => {
                 let axis_W = R * axis_B;
                 let speed = axis_W.dot(&state.v_WB);
                 let mass = self.inertia.mass;
-                let along = axis_W.dot(&(force_W.lin + gravity_W * mass)) - self.damping * speed;
-                state.v_WB = axis_W * (speed + h * along / mass);
+                let along = axis_W.dot(&(force_W.lin + gravity_W * mass));
+                state.v_WB = axis_W * self.damped(speed + h * along / mass, mass, h);
             }
         }
+    }
+
+    /// A speed after `h` seconds of damping, taken at the end of the step: it never turns round,
+    /// whatever the damping.
+    fn damped(&self, speed: f64, inertia: f64, h: f64) -> f64 {
+        speed / (1.0 + h * self.damping / inertia)
     }
 
     /// Moves the body for `h` seconds with its velocities. One that is free keeps its angular
