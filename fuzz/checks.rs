@@ -34,7 +34,8 @@ use hardstand_protocol::{
 const HASH: u64 = 0x0123_4567_89ab_cdef;
 pub const COMMANDS: CommandLimits =
     CommandLimits { layout_hash: HASH, run_id: 3, joints: 2, kp_max: 500.0, kd_max: 20.0 };
-pub const FRICTION: FrictionLimits = FrictionLimits { layout_hash: HASH, counts: [12, 4, 2] };
+pub const FRICTION: FrictionLimits =
+    FrictionLimits { layout_hash: HASH, counts: [12, 4, 2], feet_of_shapes: 0 };
 /// What an order must name.
 pub const ORDERS: OrderLimits<'_> = OrderLimits { robot: "quadruped", run_id: 3 };
 /// The robot of the scenarios.

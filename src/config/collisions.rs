@@ -34,6 +34,8 @@ const FACE_RADIUS_M: f64 = 0.2;
 /// Speed between two bodies up to which a contact begins in its tick, m/s.
 const SPEED_M_PER_S: f64 = 10.0;
 const REACH_MIN_M: f64 = 0.01;
+/// Sine of the angle up to which a velocity is along the axis of a joint.
+const ALONG_MAX: f64 = 1e-6;
 /// A spring farther away than where its force is this share of d₁ counts as none.
 const FORCE_SHARE_LN: f64 = 7.0;
 /// Pairs that may be near at the same time, and points that may touch.
@@ -220,13 +222,9 @@ fn body(s: &Section<'_>, common: &Common<'_>, keys: &mut FittedKeys, out: &mut C
         s.know(&["contact"]);
         return;
     };
-    let is_free = mobility == Mobility::Free;
-    if is_free && center != Vec3::zeros() {
-        s.complain(
-            "center_m",
-            "only a body on a hinge or a slide has one; position_m of a free body is its centre",
-        );
-    }
+    let X_WB = Transform::from_xyz_rpy(position, rpy);
+    let V_W = Motion::new(Vec3::from(turning), Vec3::from(velocity));
+    refuse_what_joint_forbids(s, mobility, &X_WB, &V_W);
     let brick = brick(s, &shape, &law, common);
     let geometry = match (&shape, &brick) {
         (Shape::Box { size_m }, Some(_)) => Geometry::cuboid(*size_m, 0.0).ok(),
@@ -242,8 +240,8 @@ fn body(s: &Section<'_>, common: &Common<'_>, keys: &mut FittedKeys, out: &mut C
         inertia: SpatialInertia::from_com(mass, &center, &Mat3::from_diagonal(&I_com)),
         mobility,
         damping,
-        X_WB: Transform::from_xyz_rpy(position, rpy),
-        V_W: Motion::new(Vec3::from(turning), Vec3::from(velocity)),
+        X_WB,
+        V_W,
     });
     keys.shapes.push(law.keys);
     out.bricks.extend(brick.map(|laws| Brick { shape: out.shapes.len(), laws }));
@@ -256,6 +254,47 @@ fn body(s: &Section<'_>, common: &Common<'_>, keys: &mut FittedKeys, out: &mut C
         friction,
         rolling: law.rolling,
     });
+}
+
+/// A free body has neither damping nor another centre; one on a joint moves as its joint does.
+fn refuse_what_joint_forbids(s: &Section<'_>, mobility: Mobility, X_WB: &Transform, V_W: &Motion) {
+    let (turning, moving) = ("angular_velocity_rad_per_s", "velocity_m_per_s");
+    let is_along =
+        |axis_B: Vec3, rate: &Vec3| (X_WB.R * axis_B).cross(rate).norm() <= ALONG_MAX * rate.norm();
+    let along = "it must be along axis, as the body is turned at the start";
+    match mobility {
+        Mobility::Free => {
+            if s.has("center_m") {
+                s.complain(
+                    "center_m",
+                    "only a body on a hinge or a slide has one; position_m of a free body is its \
+                     centre",
+                );
+            }
+            if s.has("damping") {
+                s.complain("damping", "only a body on a hinge or a slide has one");
+            }
+        }
+        Mobility::Hinge { axis_B } => {
+            if V_W.lin != Vec3::zeros() {
+                s.complain(
+                    moving,
+                    "the origin of a body on a hinge stays where it is; leave it out",
+                );
+            }
+            if !is_along(axis_B, &V_W.ang) {
+                s.complain(turning, along);
+            }
+        }
+        Mobility::Slide { axis_B } => {
+            if V_W.ang != Vec3::zeros() {
+                s.complain(turning, "a body on a slide does not turn; leave it out");
+            }
+            if !is_along(axis_B, &V_W.lin) {
+                s.complain(moving, along);
+            }
+        }
+    }
 }
 
 /// Whether a body starts where it rests, and not at the height that is given.

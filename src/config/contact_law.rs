@@ -198,7 +198,7 @@ impl Law {
             );
         }
         for key in idle.iter().filter(|key| s.has(key)) {
-            s.complain(key, "the contact model of this foot does not use it");
+            s.complain(key, "its contact model does not use it");
         }
         if self.kind != Kind::Spring {
             spring_keys::refuse(s);

@@ -39,7 +39,7 @@ pub(super) fn replaced(s: &Section<'_>, defaults: &SpringKeys) -> SpringKeys {
 /// Reports the keys of a foot or body that has no spring.
 pub(super) fn refuse(s: &Section<'_>) {
     for key in KEYS.iter().filter(|key| s.has(key)) {
-        s.complain(key, "the contact model of this foot does not use it");
+        s.complain(key, "its contact model does not use it");
     }
 }
 

@@ -123,6 +123,15 @@ fn motion(surface: &Section<'_>) -> PlatformMotion {
     if let Err(e) = motion.check() {
         surface.complain("motion", &e.to_string());
     }
+    let swings = s.has("amplitude_m") || s.has("rocking_rad");
+    let timed = s.has("frequency_hz") || s.has("phase_rad");
+    if swings && !timed {
+        s.complain("frequency_hz", "it is missing: without it an amplitude moves nothing");
+    }
+    if !swings && (timed || !s.has("velocity_m_per_s")) {
+        let rule = "give amplitude_m or rocking_rad with frequency_hz, or velocity_m_per_s alone";
+        surface.complain("motion", rule);
+    }
     s.finish();
     motion
 }

@@ -26,6 +26,7 @@ pub(super) fn warnings(table: &Table, model: &Model, spec: &PlantSpec) -> Vec<St
     out.extend(thrown(table, model, spec));
     out.extend(friction_without_effect(table, spec));
     out.extend(restitution_without_effect(table, spec));
+    out.extend(softness_without_effect(spec));
     out.extend(nothing_touches(table, spec));
     out
 }
@@ -117,18 +118,29 @@ fn thrown(table: &Table, model: &Model, spec: &PlantSpec) -> Vec<String> {
         let rise_m = (resting.collisions.bodies[k].X_WB.p - body.X_WB.p).dot(&up_W);
         let spare_m = (energy_j - stored(&resting)[k].0) / weight_n - rise_m;
         if spare_m > THROWN_MAX_M {
-            let (name, times, mm) = (&body.name, force_n / weight_n, 1e3 * spare_m);
-            let remedy = remedy(table, name, rise_m);
+            let (name, mm) = (&body.name, 1e3 * spare_m);
+            let (pushed, remedy) = (pushed(force_n, weight_n), remedy(table, name, rise_m));
             out.push(format!(
-                "body \"{name}\" begins where its contacts push it up with {force_n:.0} N, \
-                 {times:.1} times its weight, and may throw it {mm:.0} mm high: {remedy}"
+                "body \"{name}\" begins where its contacts {pushed} and may throw it {mm:.0} mm \
+                 high: {remedy}"
             ));
         }
     }
     out
 }
 
+/// Contacts that balance each other, or push down, store as much energy.
+fn pushed(up_n: f64, weight_n: f64) -> String {
+    if up_n > 0.0 {
+        return format!("push it up with {up_n:.0} N, {:.1} times its weight,", up_n / weight_n);
+    }
+    "are pressed together".into()
+}
+
 fn remedy(table: &Table, body: &str, rise_m: f64) -> String {
+    if rise_m <= 0.0 {
+        return "let it begin where it touches nothing".into();
+    }
     let named = |b: &Value| b.get("name").and_then(Value::as_str) == Some(body);
     let bodies = table.get("bodies").and_then(Value::as_array);
     let higher = format!("{:.1} mm higher", 1e3 * rise_m);
@@ -199,6 +211,18 @@ fn restitution_without_effect(table: &Table, spec: &PlantSpec) -> Option<String>
          contact.model = \"rigid\", or for springs a smaller contact.cz_s_per_m and for \
          hunt_crossley materials.NAME.restitution"
     ))
+}
+
+/// Only stations with springs sink in.
+fn softness_without_effect(spec: &PlantSpec) -> Option<String> {
+    let soft = spec.ground.iter().find(|surface| surface.soft.is_some())?;
+    spec.stations.is_empty().then(|| {
+        format!(
+            "soft of \"{}\" has no effect: only feet and stations of points sink in, and there are \
+             none; shapes meet it as firm ground",
+            soft.name
+        )
+    })
 }
 
 /// A robot without feet, of which only feet would touch.

@@ -294,7 +294,9 @@ impl RequestValidator {
         let spec = self.simulation.spec();
         let counts = [spec.stations.len(), spec.feet.len(), spec.regions.len()];
         let counts = counts.map(|n| n as u32);
-        FrictionLimits { layout_hash: self.simulation.layout_hash(), counts }
+        let of_shapes = spec.feet.iter().enumerate().filter(|(_, foot)| foot.stations.is_empty());
+        let feet_of_shapes = of_shapes.fold(0, |bits, (i, _)| bits | 1 << i);
+        FrictionLimits { layout_hash: self.simulation.layout_hash(), counts, feet_of_shapes }
     }
 }
 

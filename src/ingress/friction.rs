@@ -13,6 +13,8 @@ pub struct FrictionLimits {
     pub layout_hash: u64,
     /// Number of stations, feet and regions.
     pub counts: [u32; 3],
+    /// Bit `i` is set if foot `i` is made of shapes, whose friction stays as the scenario has it.
+    pub feet_of_shapes: u32,
 }
 
 const BYTES: usize = 8 + 1 + 4 + 8 + 8;
@@ -29,6 +31,15 @@ pub fn check_friction(body: &[u8], limits: &FrictionLimits) -> Result<Event, Ref
     let r: FrictionRequest = claimed(Kind::Friction, body, BYTES)?;
     check_layout(r.layout_hash, limits.layout_hash)?;
     let scope = scope_of(r.scope, r.index, limits, 3)?;
+    if let Scope::Foot(i) = scope
+        && limits.feet_of_shapes.checked_shr(i).unwrap_or(0) & 1 == 1
+    {
+        let text = format!(
+            "index is {i}; it must be a foot with points_m, for the friction of a foot of shapes \
+             stays as the scenario has it"
+        );
+        return Err(Refusal { reason: Rejection::OutOfRange, text });
+    }
     coefficient("mu_static", r.mu_static, FRICTION_MAX, "")?;
     coefficient("mu_kinetic", r.mu_kinetic, r.mu_static, "mu_static, which is ")?;
     Ok(Event::Friction { scope, mu_static: r.mu_static, mu_kinetic: r.mu_kinetic })

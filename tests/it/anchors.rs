@@ -58,7 +58,7 @@ fn the_anchors_of_one_foot_begin_anew_and_no_others() {
 
 #[test]
 fn requests_are_checked() {
-    let limits = FrictionLimits { layout_hash: 7, counts: [8, 4, 1] };
+    let limits = FrictionLimits { layout_hash: 7, counts: [8, 4, 1], feet_of_shapes: 0 };
     let check = |request: AnchorsRequest| {
         let mut message = Vec::new();
         encode(Kind::Anchors, &request, &mut message).unwrap();

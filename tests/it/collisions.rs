@@ -45,6 +45,32 @@ fn a_robot_without_controller_ends_on_its_trunk() {
     assert!(simulation.state().q.p_WB.z < 0.03, "{}", simulation.state().q.p_WB);
 }
 
+/// Where a robot and a body rest does not depend on how the ground begins to move.
+#[test]
+fn robots_and_bodies_are_placed_on_ground_that_moves_as_on_ground_that_does_not() {
+    let placed = |motion: &str| {
+        let plane =
+            format!("planes=[{{position_m=[0.0, 0.0, 0.0], rpy_rad=[0.0, 0.0, 0.0]{motion}}}]");
+        let ball = "bodies=[{name=\"ball\", shape=\"sphere\", radius_m=0.1, mass_kg=1.0, \
+                    position_m=[2.0, 0.0, -3.0], place=\"above_ground\"}]";
+        let spec = scenario(&[&plane, ball]).unwrap().spec;
+        [spec.q.p_WB.z, spec.collisions.bodies[0].X_WB.p.z]
+    };
+    let still = placed("");
+    for motion in [
+        "amplitude_m=[0.0, 0.0, 0.02], frequency_hz=2.0",
+        "rocking_rad=[0.1, 0.0, 0.0], frequency_hz=1.0",
+        "velocity_m_per_s=[0.0, 0.0, -1.0]",
+    ] {
+        assert_eq!(placed(&format!(", motion={{{motion}}}")), still, "{motion}");
+    }
+    let raised = ", motion={amplitude_m=[0.0, 0.0, 0.02], frequency_hz=2.0, phase_rad=1.0}";
+    let rise_m = 0.02 * 0.841_470_984_807_896_5; // sin 1
+    for (raised, still) in placed(raised).iter().zip(still) {
+        assert!((raised - still - rise_m).abs() < 1e-9, "{raised} {still}");
+    }
+}
+
 #[test]
 fn a_slab_lies_on_a_beam_of_the_scenario() {
     let beam = "terrain=[{kind=\"box\", position_m=[3.0, 0.0, 0.05], size_m=[0.2, 2.0, 0.1]}]";
@@ -93,6 +119,10 @@ fn a_foot_of_shapes_carries_the_robot_and_is_read_like_one_of_points() {
     let weight_n = simulation.model().total_mass() * 9.81;
     assert!((sum - weight_n).abs() < 0.05 * weight_n, "{sum} {weight_n}");
     assert_eq!(snapshot.state.foot_contact, [1; 4]);
+    let slippery = "events=[{at_s=0.1, kind=\"friction\", foot=\"FL\", mu_static=0.1, \
+                    mu_kinetic=0.05}]";
+    let refused = scenario(&[&feet, slippery]).unwrap_err().to_string();
+    assert!(refused.contains("a foot with points_m"), "{refused}");
 }
 
 #[test]
@@ -271,6 +301,13 @@ fn a_disabled_pair_is_of_two_links_and_not_of_what_is_fixed_to_them() {
 #[test]
 fn mistakes_in_bodies_and_shapes_are_named() {
     let body = |rest: &str| format!("bodies=[{{name=\"b\", mass_kg=1.0, {rest}}}]");
+    let jointed = |joint: &str, rest: &str| {
+        let axis = if joint == "free" { "" } else { ", axis=[0.0, 0.0, 1.0]" };
+        body(&format!(
+            "shape=\"sphere\", radius_m=0.1, position_m=[0.0, 0.0, 1.0], joint=\"{joint}\"{axis}, \
+             {rest}"
+        ))
+    };
     for (set, named) in [
         ("contact.bodies=some".to_owned(), "contact.bodies"),
         ("contact.bodies=[\"no_link\"]".into(), "no link \"no_link\""),
@@ -289,6 +326,11 @@ fn mistakes_in_bodies_and_shapes_are_named() {
             ),
             "center_m",
         ),
+        (jointed("free", "damping=0.1"), "damping"),
+        (jointed("hinge", "velocity_m_per_s=[0.0, 0.0, 1.0]"), "velocity_m_per_s"),
+        (jointed("hinge", "angular_velocity_rad_per_s=[1.0, 0.0, 1.0]"), "must be along axis"),
+        (jointed("slide", "angular_velocity_rad_per_s=[0.0, 0.0, 1.0]"), "does not turn"),
+        (jointed("slide", "velocity_m_per_s=[1.0, 0.0, 0.0]"), "must be along axis"),
         (body("shape=\"sphere\", radius_m=0.1, position_m=[0.0, 0.0, 1.0], size=1"), "unknown"),
         (
             body(
@@ -308,6 +350,8 @@ fn mistakes_in_bodies_and_shapes_are_named() {
         let refused = scenario(&[&set]).unwrap_err().to_string();
         assert!(refused.contains(named), "{set}: {refused}");
     }
+    let swinging = jointed("hinge", "angular_velocity_rad_per_s=[0.0, 0.0, -2.0], damping=0.1");
+    scenario(&[&swinging]).unwrap();
     let moving = body("shape=\"sphere\", radius_m=0.1, position_m=[0.0, 0.0, 1.0]");
     let refused = scenario(&[&moving, "sim.integrator=rk4"]).unwrap_err().to_string();
     assert!(refused.contains("[[bodies]]"), "{refused}");

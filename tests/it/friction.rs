@@ -9,7 +9,7 @@ use hardstand_protocol::{
 };
 
 const LIMITS: FrictionLimits =
-    FrictionLimits { layout_hash: 0x0123_4567_89ab_cdef, counts: [12, 4, 2] };
+    FrictionLimits { layout_hash: 0x0123_4567_89ab_cdef, counts: [12, 4, 2], feet_of_shapes: 0 };
 
 fn request(scope: Scope, mu_static: f64, mu_kinetic: f64) -> FrictionRequest {
     FrictionRequest::new(LIMITS.layout_hash, scope, mu_static, mu_kinetic)
@@ -77,6 +77,10 @@ fn every_scope_is_taken_up_to_its_last_index() {
     let all = FrictionRequest { index: 1, ..request(Scope::All, 0.5, 0.5) };
     let refused = check_friction(&bytes_of(&all), &LIMITS).unwrap_err();
     assert_eq!(refused.text, "index is 1; it must be 0 when scope is 0, all stations");
+    let shaped = FrictionLimits { feet_of_shapes: 0b100, ..LIMITS };
+    let of = |foot| check_friction(&bytes_of(&request(Scope::Foot(foot), 0.5, 0.5)), &shaped);
+    assert!(of(1).is_ok());
+    assert!(of(2).unwrap_err().text.starts_with("index is 2; it must be a foot with points_m"));
     let none = FrictionLimits { counts: [12, 4, 0], ..LIMITS };
     let refused = check_friction(&bytes_of(&request(Scope::Region(0), 0.5, 0.5)), &none);
     assert_eq!(refused.unwrap_err().text, "scope is 3; this scenario has no regions");

@@ -47,6 +47,12 @@ fn wrong_values_are_refused_with_key_value_and_range() {
         ),
         ("materials.rubber.mu_static=nan".into(), "materials.rubber.mu_static is nan; it must be"),
         ("materials.rubber.hardness=1".into(), "materials.rubber.hardness is unknown"),
+        (motion("amplitude_m=[0,0,0.1]"), "motion.frequency_hz: it is missing: without it"),
+        (
+            motion("velocity_m_per_s=[1,0,0], phase_rad=1"),
+            "motion: give amplitude_m or rocking_rad",
+        ),
+        (motion(""), "planes[0].motion: give amplitude_m or rocking_rad"),
         (terrain("kind=\"cone\""), "terrain[0].kind is \"cone\"; it must be \"box\" or \"ramp\""),
         (terrain("kind=\"box\""), "terrain[0].size_m is missing; it must be three numbers"),
         (terrain("kind=\"box\", size_m=[1,1,0]"), "terrain[0].size_m is [1, 1, 0]; it must be"),

@@ -86,7 +86,7 @@ fn wrong_springs_are_refused_with_key_value_and_range() {
     }
     let text = load(&["feet.1.model=rigid", "feet.1.kxy_n_per_m=5000"]);
     let text = text.map(|_| ()).unwrap_err().to_string();
-    let expected = "feet[1].kxy_n_per_m: the contact model of this foot does not use it";
+    let expected = "feet[1].kxy_n_per_m: its contact model does not use it";
     assert!(text.contains(expected), "{text}");
     // a mistake in [contact] is reported once
     let text = load(&["contact.d2_per_m=0"]).map(|_| ()).unwrap_err().to_string();

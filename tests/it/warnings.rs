@@ -45,6 +45,16 @@ fn restitution_without_a_rigid_contact_is_told() {
 }
 
 #[test]
+fn soft_ground_that_nothing_sinks_into_is_told() {
+    let of = |sets: &[&str]| quadruped(sets).warnings.concat();
+    let sand = "planes=[{name=\"beach\", position_m=[0.0, 0.0, 0.0], rpy_rad=[0.0, 0.0, 0.0], \
+                soft=\"sand\"}]";
+    assert!(!of(&[sand]).contains("soft"));
+    let told = of(&[sand, "feet=[]", "stations=[]"]);
+    assert!(told.contains("soft of \"beach\" has no effect"), "{told}");
+}
+
+#[test]
 fn a_robot_of_which_nothing_touches_is_told() {
     let of = |sets: &[&str]| quadruped(sets).warnings.concat();
     let told = of(&["contact.bodies=feet", "feet=[]", "stations=[]"]);

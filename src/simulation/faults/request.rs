@@ -88,6 +88,7 @@ pub fn fault_event(
     let at = |i: usize| values.get(i).copied().unwrap_or_default();
     let point_B = |i: usize| X_BF.point(&[at(i), at(i + 1), at(i + 2)].into()).into();
     let mut fault = InjectedFault { kind: row.kind, part, values: [at(0), at(1), at(2), at(3)] };
+    check_has_stations(row.kind, part, spec)?;
     match (row.kind, part) {
         (FaultKind::Push, Part::Body(body)) => {
             let force_W = [at(0), at(1), at(2)];
@@ -159,6 +160,7 @@ pub fn check_fault(
         numbers[1..].fill(0.0);
     }
     check_numbers(row, &numbers[..count])?;
+    check_has_stations(fault.kind, fault.part, spec)?;
     match fault.kind {
         FaultKind::ImuAxesSwapped if !is_permutation(&fault.values) => {
             Err(FaultError::new("axes", "1, 2 and 3 in some order, each with or without -"))
@@ -166,6 +168,19 @@ pub fn check_fault(
         FaultKind::MotorDerated => check_rated(fault, model),
         _ if numbers[count..].iter().any(|x| *x != 0.0) => {
             Err(FaultError::new("values", format!("{count} numbers and zeros")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Friction of shapes is no state: it stays as the scenario has it.
+fn check_has_stations(kind: FaultKind, part: Part, spec: &PlantSpec) -> Result<(), FaultError> {
+    let Part::Foot(i) = part else { return Ok(()) };
+    match spec.feet.get(i as usize) {
+        Some(foot) if kind == FaultKind::Friction && foot.stations.is_empty() => {
+            let of_points = "a foot with points_m; that of a foot of shapes stays as the scenario \
+                             has it";
+            Err(FaultError::new("foot", of_points))
         }
         _ => Ok(()),
     }
