@@ -27,7 +27,8 @@ pub struct Accuracy {
     pub failures: usize,
 }
 
-/// Errors of one joint, simulated minus recorded, rad or m.
+/// Errors of one joint, simulated minus recorded, rad or m; NaN, `null` in JSON, of a joint without
+/// a sample.
 #[derive(Clone, Debug, Serialize)]
 pub struct JointAccuracy {
     /// Its name.
@@ -117,9 +118,9 @@ impl Accuracy {
             JointAccuracy {
                 name: name.clone(),
                 rms_rad: square.root(),
-                mean_rad: sum / square.count.max(1) as f64,
-                max_rad: largest.0,
-                max_at_s: largest.1,
+                mean_rad: if square.count > 0 { sum / square.count as f64 } else { f64::NAN },
+                max_rad: if square.count > 0 { largest.0 } else { f64::NAN },
+                max_at_s: if square.count > 0 { largest.1 } else { f64::NAN },
             }
         });
         let joints: Vec<JointAccuracy> = joints.collect();
@@ -160,7 +161,8 @@ impl Square {
         }
     }
 
+    /// NaN of nothing: what was not compared is not exact.
     fn root(&self) -> f64 {
-        (self.sum / self.count.max(1) as f64).sqrt()
+        if self.count > 0 { (self.sum / self.count as f64).sqrt() } else { f64::NAN }
     }
 }

@@ -29,6 +29,12 @@ const SEED: u64 = 1;
 const RISE: f64 = 0.25;
 /// Half the width over which derivatives of a staircase are taken, as a share of the value.
 const WIDELY: f64 = 0.02;
+/// Share of the sum of squares at the start of a fit that excludes this start.
+const EXCLUDED: f64 = 0.1;
+/// Share by which the sum of squares rises where a flat error begins to rise.
+const FLAT: f64 = 1e-2;
+/// How often the way to such a place is halved.
+const HALVINGS: usize = 12;
 /// How often an interval is doubled.
 const DOUBLINGS: usize = 6;
 
@@ -107,6 +113,40 @@ impl Fitting<'_> {
             }
         }
         best
+    }
+
+    /// Of parameter `i`, which has hardly any effect at its value: what the log says if it has one
+    /// on the way from the start of the fit, and the value nearest to that start with the error of
+    /// now.
+    pub(super) fn flat_from(&self, values: &[f64], i: usize) -> Option<(String, f64)> {
+        let at = |x: f64| {
+            let mut point = values.to_vec();
+            point[i] = x;
+            let found = self.evaluate(&[point]);
+            cost(found.first().and_then(Option::as_ref))
+        };
+        let (start, flat) = (self.job.parameters[i].start, values[i]);
+        let (before, now) = (at(start), at(flat));
+        if before * (1.0 - EXCLUDED) <= now {
+            return None;
+        }
+        let enough = now + FLAT * (if before.is_finite() { before } else { now } - now).max(now);
+        let (mut wrong, mut right) = (start, flat);
+        for _ in 0..HALVINGS {
+            // of sizes without a sign, the middle of their ratio
+            let middle = if wrong > 0.0 && right > 0.0 {
+                (wrong * right).sqrt()
+            } else {
+                0.5 * (wrong + right)
+            };
+            if at(middle) <= enough { right = middle } else { wrong = middle }
+        }
+        let word = if flat > start { "least" } else { "most" };
+        let why = format!(
+            "beyond {right:.4} it has hardly any effect on this log, which says at {word} that; \
+             {right:.4} stays"
+        );
+        Some((why, right))
     }
 
     /// The values with those of `which` moved by `x`.

@@ -81,8 +81,9 @@ pub fn calibrate(job: &Job<'_>, mut progress: impl FnMut(&str)) -> Result<Calibr
         }
         check(&solution, &open, &fitting)?;
         let (half_widths, finding) = fitting.judge(&solution, &values, &open, &mut progress);
-        let Some(Unknown { place, why, kept }) = finding else { break half_widths };
-        if kept.is_none()
+        let Some(unknown) = finding else { break half_widths };
+        let place = unknown.place;
+        if unknown.kept.is_none()
             && let Some(better) =
                 fitting.search_elsewhere(&values, &open, place, &mut searched, &mut progress)
         {
@@ -90,6 +91,7 @@ pub fn calibrate(job: &Job<'_>, mut progress: impl FnMut(&str)) -> Result<Calibr
             continue;
         }
         let i = open.remove(place);
+        let (why, kept) = fitting.said(unknown, &values, i, open.is_empty());
         progress(&format!("{} is not determined", job.parameters[i].name));
         values[i] = kept.unwrap_or(start[i]);
         not_determined.push((i, why));
@@ -322,6 +324,21 @@ impl<'a> Fitting<'a> {
                 progress(&format!("iteration {iteration}: {rms_mrad:.3} mrad"));
             },
         )
+    }
+
+    /// Why the log does not determine parameter `i`, and what stays.
+    fn said(
+        &self,
+        unknown: Unknown,
+        values: &[f64],
+        i: usize,
+        is_last: bool,
+    ) -> (String, Option<f64>) {
+        let Unknown { why, kept, is_flat, .. } = unknown;
+        // beside others, the error at the start says nothing of this one alone
+        let alone = is_flat || is_last && kept.is_none();
+        let flat = alone.then(|| self.flat_from(values, i)).flatten();
+        flat.map_or((why, kept), |(why, kept)| (why, Some(kept)))
     }
 
     fn before_and_after(&self, part: &Playback<'_>, fitted: &Scenario) -> [Accuracy; 2] {

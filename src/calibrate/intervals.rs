@@ -29,11 +29,13 @@ pub(super) struct Unknown {
     pub(super) why: String,
     /// What stays, if it is not the value before the fit.
     pub(super) kept: Option<f64>,
+    /// The error does not change where the search has ended.
+    pub(super) is_flat: bool,
 }
 
 impl Unknown {
     pub(super) const fn new(place: usize, why: String) -> Self {
-        Self { place, why, kept: None }
+        Self { place, why, kept: None, is_flat: false }
     }
 }
 
@@ -54,7 +56,7 @@ impl Fitting<'_> {
         };
         if let Some(i) = (0..n).find(|&i| !moves(i)) {
             let why = "it has no effect on this log".into();
-            return (Vec::new(), Some(Unknown::new(i, why)));
+            return (Vec::new(), Some(Unknown { is_flat: true, ..Unknown::new(i, why) }));
         }
         let mut square: Matrix = vec![vec![0.0; n]; n];
         for i in 0..n {
@@ -111,7 +113,7 @@ impl Fitting<'_> {
         let why = format!(
             "it is at its bound, {value:.4}; the log says at {word} {end:.4}, and {kept:.4} stays"
         );
-        Unknown { place, why, kept: Some(kept) }
+        Unknown { kept: Some(kept), ..Unknown::new(place, why) }
     }
 
     /// Of parameters that only count together, the last one is not determined.

@@ -6,8 +6,10 @@
 //! threads.
 
 mod accuracy;
+mod commands;
 mod far;
 mod fit;
+mod hidden;
 mod intervals;
 mod jackknife;
 mod least_squares;
@@ -16,6 +18,7 @@ mod observer;
 mod parallel;
 mod parameter;
 mod playback;
+mod replica;
 mod result;
 
 pub use accuracy::{Accuracy, JointAccuracy};

@@ -3,15 +3,17 @@
 use std::ops::Range;
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::actuator::Reference;
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Base;
-use hardstand_physics::plant::{OwnerWords, Plant, PlantFailure, PlantSpec};
+use hardstand_physics::plant::{Plant, PlantFailure, PlantSpec};
 use hardstand_physics::spatial::{Quaternion, Vec3};
 
+use super::commands::Commands;
+use super::hidden::{hidden_s, whole_periods_s};
 use super::observer::Observer;
+use super::replica::Replica;
 use crate::config::Scenario;
-use crate::robot_log::{JointTrack, RobotLog};
+use crate::robot_log::RobotLog;
 
 /// Time over which the velocity at the start of a window is estimated, s: a straight line through
 /// the positions within this distance.
@@ -20,7 +22,7 @@ const SLOPE_S: f64 = 0.02;
 /// as the ground held the recorded ones.
 const LEAD_S: f64 = 1.0;
 /// A row counts for a tick that begins at most this much before it, s.
-const ROUNDING_S: f64 = 1e-9;
+pub(super) const ROUNDING_S: f64 = 1e-9;
 
 /// A log, cut into windows that each begin in the recorded state.
 #[derive(Clone, Debug)]
@@ -113,50 +115,57 @@ impl<'a> Playback<'a> {
     }
 
     /// Runs all windows with the robot of `scenario`. What the recorded state does not show is
-    /// carried from the end of a window into the next one: commands under way in drives, stretched
-    /// friction springs, joints that friction holds.
+    /// carried from the end of a window into the next one: commands under way in drives, their
+    /// currents and heat, stretched friction springs, joints that friction holds.
     #[must_use]
     pub fn run(&self, scenario: &Scenario) -> Vec<Trace> {
         let mut traces: Vec<Trace> = Vec::with_capacity(self.windows.len());
         // the window before, if it came to its end, and its last row
-        let mut before: Option<(Plant, Commands<'a>, usize)> = None;
+        let mut before: Option<(Replica, Commands<'a>, usize)> = None;
         for rows in &self.windows {
-            let goes_on = before.take().filter(|(.., last)| *last == rows.start);
-            let (mut plant, mut commands) = match goes_on {
-                Some((mut plant, commands, _)) => {
-                    self.carry(&mut plant, scenario, rows.start);
-                    (plant, commands)
+            let is_first = traces.is_empty();
+            let (mut robot, mut commands) = match before.take() {
+                Some((mut robot, mut commands, last)) => {
+                    match self.lead(&mut robot, &mut commands, scenario, last..rows.start, LEAD_S) {
+                        true => (robot, commands),
+                        false => self.begin(scenario, rows.start, is_first),
+                    }
                 }
-                None => self.begin(scenario, rows.start),
+                None => self.begin(scenario, rows.start, is_first),
             };
-            let trace = self.follow(&mut plant, &mut commands, rows.clone());
-            before = trace.failure.is_none().then_some((plant, commands, rows.end - 1));
+            let trace = self.follow(&mut robot, &mut commands, rows.clone());
+            before = trace.failure.is_none().then_some((robot, commands, rows.end - 1));
             traces.push(trace);
         }
         traces
     }
 
     /// Gives the plant the commands of `rows`. It is in the first of them, and stops in the last.
-    fn follow(&self, plant: &mut Plant, commands: &mut Commands<'a>, rows: Range<usize>) -> Trace {
+    fn follow(
+        &self,
+        robot: &mut Replica,
+        commands: &mut Commands<'a>,
+        rows: Range<usize>,
+    ) -> Trace {
         let period_s = commands.period_s;
         let begin_s = self.log.time_s[rows.start];
-        let mut trace = Trace { failure: plant.failure(), ..Trace::default() };
+        let mut trace = Trace { failure: robot.plant.failure(), ..Trace::default() };
         let (mut row, mut tick) = (rows.start + 1, 0_u64);
-        let mut before = shown(plant);
+        let mut before = robot.shown();
         while row < rows.end && trace.failure.is_none() {
             let fresh = commands.advance(begin_s + tick as f64 * period_s) || tick == 0;
-            trace.failure = commands.step(plant, fresh);
+            trace.failure = robot.step(commands, fresh);
             tick += 1;
-            let mut after = shown(plant);
+            let mut after = robot.shown();
             let now_s = begin_s + tick as f64 * period_s;
             while row < rows.end && self.log.time_s[row] <= now_s + ROUNDING_S {
                 let part = 1.0 - (now_s - self.log.time_s[row]).max(0.0) / period_s;
                 trace.push(row, &before, &after, part);
                 row += 1;
                 if let Some(observer) = self.observer {
-                    observer.pull(plant, self.log, &trace);
-                    after = shown(plant);
-                    trace.failure = trace.failure.or_else(|| plant.failure());
+                    robot.moved(|plant| observer.pull(plant, self.log, &trace));
+                    after = robot.shown();
+                    trace.failure = trace.failure.or_else(|| robot.plant.failure());
                 }
             }
             before = after;
@@ -164,56 +173,90 @@ impl<'a> Playback<'a> {
         trace
     }
 
-    /// The plant in the recorded state of a row, at the end of a run that begins earlier.
-    fn begin(&self, scenario: &Scenario, row: usize) -> (Plant, Commands<'a>) {
+    /// The robot in the recorded state of a row, at the end of a run that begins earlier: so much
+    /// as what its state does not show needs, or, if `is_first`, at the start of the log where
+    /// that needs all.
+    fn begin(&self, scenario: &Scenario, row: usize, is_first: bool) -> (Replica, Commands<'a>) {
         let time_s = &self.log.time_s;
         let drives = scenario.spec.drives.joints.iter();
         let delay_s = drives.map(|drive| 1e-6 * drive.timing.delay_us).fold(0.0, f64::max);
         let floats = scenario.model.base == Base::Floating;
-        let lead_s = delay_s.max(if floats { LEAD_S } else { 0.0 });
+        let hidden_s = hidden_s(&scenario.spec.drives, is_first);
+        // twice: what drives do not know at first moves the robot off its way, but commands that
+        // are under way are known at once
+        let of_drives_s = if hidden_s > delay_s { 2.0 * hidden_s } else { delay_s };
+        let lead_s = of_drives_s.max(if floats { LEAD_S } else { 0.0 });
+        let piece_s = if floats { LEAD_S } else { hidden_s.min(LEAD_S) };
         let earliest = time_s.partition_point(|t| *t < time_s[row] - lead_s - ROUNDING_S);
         let from = (earliest..=row).find(|&row| can_begin(self.log, row)).unwrap_or(row);
-        let mut plant = self.plant_at(scenario, from);
+        let mut robot = self.robot_at(scenario, from);
         let mut commands = Commands::new(self.log, scenario, from);
         // the command of the first row was in force before it
         let missing_s = delay_s - (time_s[row] - time_s[from]);
         if missing_s > 0.0 {
+            let missing_s = whole_periods_s(&scenario.spec.drives, missing_s);
             for tick in 0..(missing_s / commands.period_s).ceil() as u64 {
-                commands.step(&mut plant, tick == 0);
+                robot.step(&commands, tick == 0);
             }
-            self.carry(&mut plant, scenario, from);
+            self.carry(&mut robot, scenario, from);
         }
-        if from < row {
-            let lead = self.follow(&mut plant, &mut commands, from..row + 1);
-            if lead.failure.is_some() {
-                return (self.plant_at(scenario, row), Commands::new(self.log, scenario, row));
-            }
-            if self.observer.is_none() {
-                self.carry(&mut plant, scenario, row);
-            }
+        if from < row && !self.lead(&mut robot, &mut commands, scenario, from..row, piece_s) {
+            return (self.robot_at(scenario, row), Commands::new(self.log, scenario, row));
         }
-        (plant, commands)
+        (robot, commands)
     }
 
-    /// A new plant in the recorded state of a row. Elastic drives are not stretched.
-    fn plant_at(&self, scenario: &Scenario, row: usize) -> Plant {
+    /// Brings a robot that is in the first row to the recorded state of the row after `rows`, in
+    /// pieces of `piece_s` that each begin in the recorded state; false if it stops itself on the
+    /// way.
+    fn lead(
+        &self,
+        robot: &mut Replica,
+        commands: &mut Commands<'a>,
+        scenario: &Scenario,
+        rows: Range<usize>,
+        piece_s: f64,
+    ) -> bool {
+        let time_s = &self.log.time_s;
+        let mut at = rows.start;
+        while at < rows.end {
+            let piece = time_s.partition_point(|t| *t <= time_s[at] + piece_s + 2.0 * ROUNDING_S);
+            let next = (piece.max(at + 2) - 1).min(rows.end);
+            let next = (next..rows.end).find(|&row| can_begin(self.log, row)).unwrap_or(rows.end);
+            if self.follow(robot, commands, at..next + 1).failure.is_some() {
+                return false;
+            }
+            at = next;
+            if self.observer.is_none() && at < rows.end {
+                self.carry(robot, scenario, at);
+            }
+        }
+        if self.observer.is_none() {
+            self.carry(robot, scenario, rows.end);
+        }
+        true
+    }
+
+    /// A new robot in the recorded state of a row. Elastic drives are not stretched.
+    fn robot_at(&self, scenario: &Scenario, row: usize) -> Replica {
         let (mut q, v) = self.start(scenario, row);
         for (q, drive) in q.joints.iter_mut().zip(&scenario.spec.drives.joints) {
             *q -= drive.encoder.offset_rad;
         }
-        Plant::new(scenario.model.clone(), PlantSpec { q, v, ..scenario.spec.clone() })
+        let spec = PlantSpec { q, v, ..scenario.spec.clone() };
+        Replica::new(Plant::new(scenario.model.clone(), spec), &scenario.spec, self.log.time_s[row])
     }
 
-    /// Puts a plant that has come to a row into the state that was recorded there.
-    fn carry(&self, plant: &mut Plant, scenario: &Scenario, row: usize) {
+    /// Puts a robot that has come to a row into the state that was recorded there.
+    fn carry(&self, robot: &mut Replica, scenario: &Scenario, row: usize) {
         let (mut q, mut v) = self.start(scenario, row);
         for i in 0..q.joints.len() {
             // what was recorded is what the encoder shows, and a spring may be behind it
-            let [shown_q, shown_v] = plant.at_encoder(i);
-            q.joints[i] += plant.state().q.joints[i] - shown_q;
-            v.joints[i] += plant.state().v.joints[i] - shown_v;
+            let ([shown_q, shown_v], state) = (robot.shown_of(i), robot.plant.state());
+            q.joints[i] += state.q.joints[i] - shown_q;
+            v.joints[i] += state.v.joints[i] - shown_v;
         }
-        plant.carry_to(&q, &v);
+        robot.moved(|plant| plant.carry_to(&q, &v));
     }
 
     /// The recorded state in a row, joints as their encoders show them. The speed of a joint that
@@ -254,14 +297,6 @@ impl<'a> Playback<'a> {
     }
 }
 
-/// Where the robot is, its joints as their encoders show them.
-fn shown(plant: &Plant) -> Positions {
-    let mut out = plant.state().q.clone();
-    let joints = out.joints.iter_mut().enumerate();
-    joints.for_each(|(i, q)| *q = plant.at_encoder(i)[0]);
-    out
-}
-
 /// Rows within [`SLOPE_S`] of a row.
 fn near(log: &RobotLog, row: usize) -> Range<usize> {
     let at_s = log.time_s[row];
@@ -286,68 +321,5 @@ impl Trace {
         });
         // the two orientations of one tick are close, and have the same sign
         self.base.push(std::array::from_fn(|i| mix(a[i], b[i])));
-    }
-}
-
-/// The commands in force.
-#[derive(Clone)]
-struct Commands<'a> {
-    log: &'a RobotLog,
-    next: usize,
-    /// Of the ticks that take them.
-    period_s: f64,
-    references: Vec<Reference>,
-}
-
-impl<'a> Commands<'a> {
-    /// Those in force in row `row`; gains that the log does not have are the scenario's.
-    fn new(log: &'a RobotLog, scenario: &Scenario, row: usize) -> Self {
-        let reference = |(joint, gains): (&JointTrack, &hardstand_protocol::HoldGains)| {
-            let last = |column: &Option<Vec<f64>>, else_: f64| {
-                let column = column.as_deref().unwrap_or_default();
-                let known = column.get(..=row).unwrap_or_default();
-                let first = column.iter().find(|x| !x.is_nan());
-                known.iter().rev().find(|x| !x.is_nan()).or(first).copied().unwrap_or(else_)
-            };
-            let [q, dq, kp, kd, tau_ff] = &joint.command;
-            let gain = |own: f64| if q.is_some() { own } else { 0.0 };
-            Reference {
-                q: last(q, 0.0),
-                dq: last(dq, 0.0),
-                kp: last(kp, gain(gains.kp)),
-                kd: last(kd, gain(gains.kd)),
-                tau_ff: last(tau_ff, 0.0),
-            }
-        };
-        let references = log.joints.iter().zip(&scenario.hold_gains).map(reference).collect();
-        let period_s = scenario.spec.period_ns as f64 * 1e-9;
-        Self { log, next: row + 1, period_s, references }
-    }
-
-    /// A tick of `plant` with them.
-    fn step(&self, plant: &mut Plant, fresh: bool) -> Option<PlantFailure> {
-        for joint in 0..self.references.len() {
-            plant.note_fresh(joint, fresh);
-        }
-        plant.step(&self.references, &OwnerWords::default())
-    }
-
-    /// Takes the rows up to `time_s`; true if there was one.
-    fn advance(&mut self, time_s: f64) -> bool {
-        let before = self.next;
-        while self.log.time_s.get(self.next).is_some_and(|t| *t <= time_s + ROUNDING_S) {
-            for (reference, joint) in self.references.iter_mut().zip(&self.log.joints) {
-                let Reference { q, dq, kp, kd, tau_ff } = reference;
-                for (slot, column) in [q, dq, kp, kd, tau_ff].into_iter().zip(&joint.command) {
-                    if let Some(column) = column
-                        && !column[self.next].is_nan()
-                    {
-                        *slot = column[self.next];
-                    }
-                }
-            }
-            self.next += 1;
-        }
-        self.next > before
     }
 }

@@ -1,7 +1,7 @@
 //! `hardstand calibrate`.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::Serialize;
@@ -33,6 +33,7 @@ pub(super) fn calibrate(a: &CalibrateArguments) -> Result<ExitCode> {
         return Err(Error::new(ErrorKind::Input, text));
     }
     check_window(a.window)?;
+    check_output(&a.output)?;
     let begin = Instant::now();
     let scenario = Scenario::load(&a.scenario, &a.sets)?;
     let files = [".toml", ".html"].map(|end| PathBuf::from(format!("{}{end}", a.output.display())));
@@ -69,6 +70,16 @@ pub(super) fn calibrate(a: &CalibrateArguments) -> Result<ExitCode> {
         result.show();
     }
     Ok(ExitCode::Done)
+}
+
+/// A folder alone would give hidden files without a name.
+fn check_output(output: &Path) -> Result<()> {
+    let text = output.to_string_lossy();
+    if output.file_name().is_some() && !text.ends_with(std::path::is_separator) {
+        return Ok(());
+    }
+    let text = format!("--output is {text:?}; it must end in a name, to which .toml is added");
+    Err(Error::new(ErrorKind::Input, text))
 }
 
 fn internal(e: &dyn std::fmt::Display) -> Error {

@@ -75,6 +75,11 @@ fn errors(head: &str, [before, after]: &[Accuracy; 2]) -> String {
                 12.0 * x / largest
             )
         };
+        if b.is_nan() || a.is_nan() {
+            let name = escape(name);
+            let _ = writeln!(out, "<tr><td>{name}<td class=\"why\" colspan=\"3\">no samples</tr>");
+            continue;
+        }
         let bars = format!("{}<br>{}", bar(b, "before"), bar(a, "after"));
         let (name, b, a) = (escape(name), 1e3 * b, 1e3 * a);
         let _ = writeln!(out, "<tr><td>{name}<td>{b:.2}<td>{a:.2}<td class=\"why\">{bars}</tr>");

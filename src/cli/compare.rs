@@ -30,11 +30,12 @@ struct CompareResult {
 }
 
 pub(super) fn compare(a: &CompareArguments) -> Result<ExitCode> {
+    check_window(a.window)?;
+    check_limits(a)?;
     let scenario = Scenario::load(&a.scenario, &a.sets)?;
     let log = RobotLog::load(&a.real, &scenario.model)?;
     let from = log.time_s.partition_point(|t| a.from.is_some_and(|from| *t < from));
     let to = log.time_s.partition_point(|t| a.to.is_none_or(|to| *t <= to));
-    check_window(a.window)?;
     let playback = Playback::new(&log, from..to, a.window)?;
     let traces = playback.run(&scenario);
     let names: Vec<String> = scenario.model.joints.iter().map(|j| j.name.clone()).collect();
@@ -72,6 +73,26 @@ pub(super) fn check_window(window_s: Option<f64>) -> Result<()> {
     }
 }
 
+/// NaN would be within every limit.
+fn check_limits(a: &CompareArguments) -> Result<()> {
+    let refused = |option: &str, value: f64, allowed: &str| {
+        let text = format!("{option} is {value}; it must be {allowed}");
+        Err(Error::new(ErrorKind::Input, text))
+    };
+    for (option, time) in [("--from", a.from), ("--to", a.to)] {
+        if let Some(s) = time.filter(|s| !s.is_finite()) {
+            return refused(option, s, "a finite time of the table, s");
+        }
+    }
+    let limits = [("--max-rms-rad", a.max_rms_rad), ("--max-joint-rms-rad", a.max_joint_rms_rad)];
+    for (option, limit) in limits {
+        if let Some(rad) = limit.filter(|rad| !(rad.is_finite() && *rad >= 0.0)) {
+            return refused(option, rad, "finite and at least 0, rad");
+        }
+    }
+    Ok(())
+}
+
 impl CompareResult {
     fn show(&self) {
         let Self { from_s, to_s, windows, accuracy, .. } = self;
@@ -79,6 +100,10 @@ impl CompareResult {
         show::line(&format!("compared   {from_s:.3} to {to_s:.3} s in {windows} {plural}"));
         show::line("joint                        rms, mrad      mean       max   at, s");
         for j in &accuracy.joints {
+            if j.rms_rad.is_nan() {
+                show::line(&format!("{:28} no samples", j.name));
+                continue;
+            }
             show::line(&format!(
                 "{:28} {:9.2} {:9.2} {:9.2} {:7.3}",
                 j.name,
@@ -91,7 +116,10 @@ impl CompareResult {
         let tracking = accuracy.tracking_rms_rad.map_or(String::new(), |t| {
             format!(" (the robot itself is {:.2} from its command)", 1e3 * t)
         });
-        show::line(&format!("all joints {:.2} mrad rms{tracking}", 1e3 * accuracy.rms_rad));
+        match accuracy.rms_rad {
+            none if none.is_nan() => show::line("all joints no samples"),
+            rms => show::line(&format!("all joints {:.2} mrad rms{tracking}", 1e3 * rms)),
+        }
         if let (Some(p), Some(r)) = (accuracy.base_rms_m, accuracy.base_rms_rad) {
             show::line(&format!("base       {:.2} mm, {:.2} mrad rms", 1e3 * p, 1e3 * r));
         }

@@ -6,15 +6,19 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::config::{DRIVES, drive_of, drive_preset};
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, read_text};
 use hardstand_physics::actuator::drive::{Bench, Drive};
 use hardstand_physics::math;
 
 use super::arguments::DriveArguments;
 use super::{ExitCode, drive_plot, picture, show};
 
+/// Bytes of a drive's file.
+const DRIVE_BYTES_MAX: u64 = 1 << 20;
 /// Points of a curve over speed.
 const POINTS: i32 = 200;
+/// Longest time of the step, s; a drive that is slower does not come to its end.
+const STEP_MAX_S: f64 = 5.0;
 /// Frequencies of the response, and how many for each factor of ten.
 const FREQUENCIES_HZ: [f64; 2] = [1.0, 1000.0];
 const PER_DECADE: u32 = 8;
@@ -70,7 +74,15 @@ pub(super) fn drive(a: &DriveArguments) -> Result<ExitCode> {
         return Err(Error::new(ErrorKind::Input, text));
     }
     let Some(name) = &a.drive else { return list(a.json) };
-    let report = report(name, &read(name)?, a.supply);
+    let drive = read(name)?;
+    if a.supply > 0.0 && !Bench::new(&drive, a.supply).needs_supply() {
+        show::note(&format!(
+            "--supply {} has no effect on {name}: it has neither torque_speed.nominal_v nor \
+             motor.torque_constant_nm_per_a with motor.resistance_ohm",
+            a.supply
+        ));
+    }
+    let report = report(name, &drive, a.supply);
     if let Some(file) = &a.svg {
         drive_plot::draw(file, &report)?;
     }
@@ -86,7 +98,7 @@ fn read(name: &str) -> Result<Drive> {
     if let Some(text) = drive_preset(name) {
         return drive_of(text, name);
     }
-    let text = std::fs::read_to_string(name).map_err(|e| {
+    let text = read_text(Path::new(name), DRIVE_BYTES_MAX).map_err(|e| {
         let names = DRIVES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
         let text = format!("drive {name}: {e}; the shipped drives are {names}");
         Error::new(ErrorKind::File, text)
@@ -111,9 +123,10 @@ fn report(name: &str, drive: &Drive, supply_v: f64) -> DriveReport {
     let stall_nm = bench.range_nm(0.0)[1];
     let step_nm = if stall_nm.is_finite() { 0.5 * stall_nm } else { 1.0 };
     let timing = &drive.timing;
-    let lag_s = if timing.bandwidth_hz > 0.0 { 1.0 / timing.bandwidth_hz } else { 0.0 };
-    let long_s =
-        (2.0 * timing.delay_us / 1e6 + timing.interpolation_us / 1e6 + 2.0 * lag_s).max(2e-3);
+    let per = |hz: f64| if hz > 0.0 { 1.0 / hz } else { 0.0 };
+    let lag_s = per(timing.bandwidth_hz) + per(timing.control_hz);
+    let commands_s = 2.0 * timing.delay_us / 1e6 + timing.interpolation_us / 1e6;
+    let long_s = (commands_s + 2.0 * lag_s).clamp(2e-3, STEP_MAX_S);
     let decades = PER_DECADE * 3;
     let hz = |k: u32| FREQUENCIES_HZ[0] * math::pow(10.0, f64::from(k) / f64::from(PER_DECADE));
     let response = |hz: f64| {

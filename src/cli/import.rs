@@ -18,6 +18,7 @@ struct ImportResult {
     columns: usize,
     from_s: f64,
     to_s: f64,
+    notes: Vec<String>,
 }
 
 pub(super) fn import(a: &ImportArguments) -> Result<ExitCode> {
@@ -39,13 +40,15 @@ pub(super) fn import(a: &ImportArguments) -> Result<ExitCode> {
         columns: table.names.len(),
         from_s: time_s[0],
         to_s: time_s[time_s.len() - 1],
+        notes: table.notes.clone(),
     };
     let packed = name.ends_with(".gz");
     output_file::write("table", &a.output, |out| Ok(write_csv(out, packed, table)?))?;
+    result.notes.iter().for_each(|note| show::note(note));
     if a.json {
         show::json(&result)?;
     } else {
-        let ImportResult { file, format, rows, columns, from_s, to_s } = &result;
+        let ImportResult { file, format, rows, columns, from_s, to_s, .. } = &result;
         show::line(&format!("read       {format}"));
         show::line(&format!(
             "table      {}: {columns} columns, {rows} rows, {from_s:.3} to {to_s:.3} s",

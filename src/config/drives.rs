@@ -78,13 +78,10 @@ pub(super) fn drives(root: &Section<'_>, model: &mut Model) -> DriveSet {
             for (key, value) in &given {
                 key.set(drive, *value);
             }
-            let joint = &mut model.joints[i];
-            if name != "*" || !section.keys().contains(&joint.name.as_str()) {
-                check(&table, drive, joint.armature);
-            }
         }
         table.finish();
     }
+    refuse_contradictions(&section, &drives, model);
     for (drive, joint) in drives.iter_mut().zip(&mut model.joints) {
         joint.armature = drive.settle_armature(joint.armature);
     }
@@ -95,19 +92,37 @@ pub(super) fn drives(root: &Section<'_>, model: &mut Model) -> DriveSet {
     DriveSet { joints: drives, battery }
 }
 
-/// A drive from the text of a file, or of a shipped one.
+/// Checks each joint's drive with all its numbers, those of "*" and its own.
+fn refuse_contradictions(section: &Section<'_>, drives: &[Drive], model: &Model) {
+    let mut told = Vec::new();
+    for (drive, joint) in drives.iter().zip(&model.joints) {
+        let Some((key, text)) = contradiction(drive, joint.armature) else { continue };
+        let is_own = section.section(&joint.name).has("drive");
+        let name = if is_own { joint.name.as_str() } else { "*" };
+        // what "*" says is wrong for many joints alike
+        if !told.contains(&(name, text.clone())) {
+            section.section(name).section("drive").complain(key, &text);
+            told.push((name, text));
+        }
+    }
+}
+
+/// A drive from the text of a file, or of a shipped one; with `preset` it begins with that one.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] with all mistakes.
 pub fn drive_of(text: &str, file: &str) -> Result<Drive> {
-    let table = merge::parse(text, file)?;
+    let mut value = Value::Table(merge::parse(text, file)?);
+    expand_one(&mut value, preset);
     let mistakes = Mistakes::default();
-    let section = Section::new(String::new(), Some(&table), &mistakes);
+    let section = Section::new(String::new(), value.as_table(), &mistakes);
     let mut drive = Drive::IDEAL;
     for (key, value) in given(&section) {
         key.set(&mut drive, value);
     }
-    check(&section, &drive, 0.0);
+    if let Some((key, text)) = contradiction(&drive, 0.0) {
+        section.complain(key, &text);
+    }
     section.finish();
     let list = mistakes.into_list();
     if list.is_empty() {
@@ -152,13 +167,13 @@ pub(super) fn numbers_given<T: Copy + 'static>(
     found
 }
 
-fn check(table: &Section<'_>, drive: &Drive, armature: f64) {
+/// The key of numbers that contradict each other, and what is wrong.
+fn contradiction(drive: &Drive, armature: f64) -> Option<(&'static str, String)> {
     let mut settled = *drive;
     let _of_joint = settled.settle_armature(armature);
-    if let Some((key, allowed)) = settled.contradiction() {
-        let value = Drive::keys().find(|k| k.name == key).map_or(0.0, |k| k.get(drive));
-        table.complain(key, &format!("{value} is not allowed; it must be {allowed}"));
-    }
+    let (key, allowed) = settled.contradiction()?;
+    let value = Drive::keys().find(|k| k.name == key).map_or(0.0, |k| k.get(drive));
+    Some((key, format!("{value} is not allowed; it must be {allowed}")))
 }
 
 fn preset_names() -> String {
@@ -173,6 +188,14 @@ fn battery(root: &Section<'_>) -> Battery {
         idle_w: s.f64("idle_w", Range::between(0.0, 1e6)),
         voltage_max_v: s.f64("voltage_max_v", Range::between(0.0, 1e5)),
     };
+    let Battery { voltage_v, voltage_max_v, .. } = battery;
+    if voltage_max_v > 0.0 && voltage_max_v < voltage_v {
+        let allowed = format!("at least battery.voltage_v, {voltage_v}, or 0 for no limit");
+        s.complain(
+            "voltage_max_v",
+            &format!("{voltage_max_v} is not allowed; it must be {allowed}"),
+        );
+    }
     s.finish();
     battery
 }

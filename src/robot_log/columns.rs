@@ -18,12 +18,17 @@ pub struct Columns {
     pub values: Vec<Vec<f64>>,
     /// What the file has besides, and why it is no column.
     pub skipped: Vec<String>,
+    /// What is wrong with the file, though a table was read: it breaks off.
+    pub notes: Vec<String>,
     /// Columns of time that begin with the file, and when that was, ns.
     pub begin: Option<(&'static [&'static str], u64)>,
 }
 
 /// Steps of time that are accepted, in units of the median step.
+#[cfg(not(target_family = "wasm"))]
 const GAP_STEPS: f64 = 5.0;
+/// Longest table, s: a day. Longer ones have their times in another unit.
+const LENGTH_MAX_S: f64 = 86_400.0;
 /// Names that an error lists.
 const LISTED: usize = 40;
 
@@ -93,6 +98,13 @@ impl Columns {
         self.error(&format!("{} {number}, column {column}: {text}", self.row_word))
     }
 
+    /// Of a table, the positions of all joints.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn states(&self) -> Vec<&[f64]> {
+        let columns = self.names.iter().zip(&self.values);
+        columns.filter(|(name, _)| name.starts_with("q.")).map(|(_, column)| &column[..]).collect()
+    }
+
     /// Refuses empty cells.
     ///
     /// # Errors
@@ -110,12 +122,11 @@ impl Columns {
         Ok(())
     }
 
-    /// Refuses time (s) that does not increase, and gaps longer than `gap_max_s`, by default five
-    /// times the median step.
+    /// Refuses time (s) that does not increase, and a table without or with too much of it.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] with the first row in which it happens.
-    pub fn check_time(&self, name: &str, time_s: &[f64], gap_max_s: Option<f64>) -> Result<()> {
+    pub fn check_time(&self, name: &str, time_s: &[f64]) -> Result<()> {
         if time_s.len() < 2 {
             return Err(self.error("fewer than two rows"));
         }
@@ -133,21 +144,49 @@ impl Columns {
                 return Err(self.cell_error(i + 1, name, &text));
             }
         }
-        let mut steps: Vec<f64> = time_s.windows(2).map(|p| p[1] - p[0]).collect();
-        steps.sort_by(f64::total_cmp);
-        let gap_max_s = gap_max_s.unwrap_or(GAP_STEPS * steps[(steps.len() - 1) / 2]);
-        self.check_gaps(name, time_s, gap_max_s)
+        let last = time_s.len() - 1;
+        let length_s = time_s[last] - time_s[0];
+        if length_s > LENGTH_MAX_S {
+            let text = format!(
+                "{length_s} s after the first row; at most {LENGTH_MAX_S} s. Is the unit of time \
+                 another one (time.unit in the mapping)?"
+            );
+            return Err(self.cell_error(last, name, &text));
+        }
+        Ok(())
     }
 
-    fn check_gaps(&self, name: &str, time_s: &[f64], gap_max_s: f64) -> Result<()> {
-        let gap = time_s.windows(2).position(|p| p[1] - p[0] > gap_max_s);
-        let Some(i) = gap else { return Ok(()) };
-        let [before, now] = [time_s[i], time_s[i + 1]];
+    /// Refuses times without a sample that are longer than `gap_max_s`, by default five times the
+    /// median step. A row has a sample if one of the columns `of` has one there; if there are none,
+    /// every row has.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with the first row after such a time.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn check_gaps(
+        &self,
+        name: &str,
+        time_s: &[f64],
+        gap_max_s: Option<f64>,
+        of: &[&[f64]],
+    ) -> Result<()> {
+        let sampled = |row: &usize| of.is_empty() || of.iter().any(|column| !column[*row].is_nan());
+        let rows: Vec<usize> = (0..time_s.len()).filter(sampled).collect();
+        let step_s = |pair: &[usize]| time_s[pair[1]] - time_s[pair[0]];
+        let gap_max_s = gap_max_s.unwrap_or_else(|| {
+            let mut steps: Vec<f64> = rows.windows(2).map(step_s).collect();
+            steps.sort_by(f64::total_cmp);
+            steps.get(steps.len().saturating_sub(1) / 2).map_or(f64::INFINITY, |s| GAP_STEPS * s)
+        });
+        let gap = rows.windows(2).find(|pair| step_s(pair) > gap_max_s);
+        let Some(&[before, now]) = gap else { return Ok(()) };
         let text = format!(
-            "a gap of {:.6} s, from {before} s to {now} s; at most {gap_max_s:.6} s \
-             (time.gap_max_s)",
-            now - before
+            "a gap of {:.6} s, from {} s to {} s; at most {gap_max_s:.6} s \
+             (time.gap_max_s in the mapping)",
+            time_s[now] - time_s[before],
+            time_s[before],
+            time_s[now]
         );
-        Err(self.cell_error(i + 1, name, &text))
+        Err(self.cell_error(now, name, &text))
     }
 }

@@ -1,6 +1,5 @@
 //! Tables as CSV, plain or packed with gzip.
 
-use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -8,7 +7,7 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, open_regular};
 
 use super::{BYTES_MAX, Columns};
 
@@ -23,7 +22,7 @@ fn failed(file: &Path, e: &dyn std::fmt::Display) -> Error {
 /// [`ErrorKind::File`] if the file cannot be read; [`ErrorKind::Input`] with line and column for a
 /// cell that is not a finite number, and for a line with another number of cells.
 pub fn read_csv(file: &Path) -> Result<Columns> {
-    let opened = File::open(file).map_err(|e| failed(file, &e))?;
+    let opened = open_regular(file).map_err(|e| failed(file, &e))?;
     let packed = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
     let bytes: Box<dyn Read> =
         if packed { Box::new(MultiGzDecoder::new(opened)) } else { Box::new(opened) };

@@ -36,7 +36,9 @@ pub fn import(files: &[PathBuf], mapping: Option<&Mapping>) -> Result<Imported> 
     let table = match mapping {
         Some(mapping) => mapping.apply(&columns)?,
         None if columns.get(TIME).is_some() && columns.names.iter().any(|n| n.contains('.')) => {
-            columns.check_time(TIME, columns.need(TIME)?, None)?;
+            let time_s = columns.need(TIME)?;
+            columns.check_time(TIME, time_s)?;
+            columns.check_gaps(TIME, time_s, None, &columns.states())?;
             columns
         }
         None => {
@@ -120,6 +122,7 @@ fn joined(mut before: Columns, mut after: Columns) -> Result<Columns> {
         column.extend(more);
     }
     before.rows.extend(after.rows);
+    before.notes.extend(after.notes);
     before.file = format!("{}, {}", before.file, after.file);
     Ok(before)
 }

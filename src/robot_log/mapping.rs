@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, read_text};
 
 use super::{BASE_QUANTITIES, Columns, JOINT_QUANTITIES, TIME};
 
@@ -121,6 +121,8 @@ const fn one() -> f64 {
     1.0
 }
 
+/// Bytes of a mapping.
+const MAPPING_BYTES_MAX: u64 = 1 << 24;
 /// Units of a column, and what they are in the table's unit.
 const UNITS: [(&str, f64); 12] = [
     ("", 1.0),
@@ -158,7 +160,7 @@ impl Mapping {
     /// or unit, and for a sign that is neither 1 nor -1.
     pub fn load(file: &Path) -> Result<Self> {
         let name = file.display();
-        let text = std::fs::read_to_string(file)
+        let text = read_text(file, MAPPING_BYTES_MAX)
             .map_err(|e| Error::new(ErrorKind::File, format!("mapping {name}: {e}")))?;
         let out: Self = toml::from_str(&text)
             .map_err(|e| Error::new(ErrorKind::Input, format!("mapping {name}: {e}")))?;
@@ -177,13 +179,28 @@ impl Mapping {
                     let known = known.join(", ");
                     return Err(refused(&format!("{section}.{name}; known are {known}")));
                 }
+                if let Source::Constant(c) = source {
+                    check_finite(&format!("{section}.{name}.value"), c.value)?;
+                }
                 let Source::Converted(c) = source else { continue };
                 factor(&UNITS, &format!("{section}.{name}.unit"), &c.unit)?;
                 check_sign(&format!("{section}.{name}.sign"), c.sign)?;
+                check_finite(&format!("{section}.{name}.offset"), c.offset)?;
             }
         }
+        if self.joints.is_empty() {
+            let text =
+                "joints is empty; it must name at least one joint: MODEL_NAME = \"LOG_NAME\"";
+            return Err(refused(text));
+        }
         for (name, joint) in &self.joints {
-            check_sign(&format!("joints.{name}.sign"), joint.turned().1)?;
+            let (_, sign, offset) = joint.turned();
+            check_sign(&format!("joints.{name}.sign"), sign)?;
+            check_finite(&format!("joints.{name}.offset"), offset)?;
+        }
+        if let Some(gap) = self.time.gap_max_s.filter(|gap| !(gap.is_finite() && *gap > 0.0)) {
+            let text = format!("time.gap_max_s is {gap}; it must be finite and greater than 0");
+            return Err(refused(&text));
         }
         factor(&TIME_UNITS, "time.unit", &self.time.unit).map(|_| ())
     }
@@ -201,7 +218,7 @@ impl Mapping {
         }
         // a difference first: ns since 1970 have no room for the fraction of a s
         let time_s: Vec<f64> = raw.iter().map(|t| (t - raw[0]) / per_s).collect();
-        log.check_time(&self.time.column, &time_s, self.time.gap_max_s)?;
+        log.check_time(&self.time.column, &time_s)?;
         let mut out = Columns {
             file: log.file.clone(),
             row_word: log.row_word,
@@ -225,6 +242,10 @@ impl Mapping {
             out.names.push(format!("base.{quantity}"));
             out.values.push(self.values(log, source, "", [1.0, 0.0])?);
         }
+        // states and commands that come in messages of their own have no common step; a command is
+        // held, so gaps are those of states
+        let (name, gap_max_s) = (&self.time.column, self.time.gap_max_s);
+        out.check_gaps(name, &out.values[0], gap_max_s, &out.states())?;
         Ok(out)
     }
 
@@ -258,8 +279,24 @@ impl Mapping {
             return Err(log.cell_error(row, &column, text));
         }
         let factor = factor(&UNITS, "unit", unit)?;
-        Ok(values.iter().map(|x| turn * (sign * factor * x + offset) + zero).collect())
+        let convert = |(row, x): (usize, &f64)| {
+            let y = turn * (sign * factor * x + offset) + zero;
+            // an empty cell stays one
+            if y.is_finite() || x.is_nan() {
+                return Ok(y);
+            }
+            let text = format!("{x} becomes {y} in the table's unit; is its unit {unit:?}?");
+            Err(log.cell_error(row, &column, &text))
+        };
+        values.iter().enumerate().map(convert).collect()
     }
+}
+
+fn check_finite(key: &str, value: f64) -> Result<()> {
+    if value.is_finite() {
+        return Ok(());
+    }
+    Err(refused(&format!("{key} is {value}; it must be a finite number")))
 }
 
 fn check_sign(key: &str, sign: f64) -> Result<()> {

@@ -123,6 +123,16 @@ fn table(
         (out.values[0][at], out.values[1][at]) = (after_s(row.log_ns), after_s(stamp_ns));
         for (number, value) in row.values {
             let place = places[number];
+            if !out.values[place][at].is_nan() {
+                let name = &out.names[place];
+                let text = format!(
+                    "message {}, column {name}: it has a number of this time already: a joint is \
+                     named twice in a message, or two messages of one topic have the same log \
+                     time. Leave one of them out",
+                    row.number
+                );
+                return Err(out.error(&text));
+            }
             if !value.is_finite() {
                 let name = out.names[place].clone();
                 return Err(out.cell_error(at, &name, &format!("{value} is not finite")));
@@ -134,39 +144,43 @@ fn table(
 }
 
 /// Stamp (ns; 0 for none) and numbers of a message; `None` for a type that has no joints.
-fn numbers(kind: &str, bytes: &[u8]) -> std::result::Result<Option<(u64, Values)>, CdrError> {
+fn numbers(kind: &str, bytes: &[u8]) -> std::result::Result<Option<(u64, Values)>, String> {
+    let damaged = |e: CdrError| e.to_string();
     Ok(Some(match kind {
         JointState::NAME => {
-            let m = JointState::decode(bytes)?;
+            let m = JointState::decode(bytes).map_err(damaged)?;
             let lists =
                 [("position", &m.position), ("velocity", &m.velocity), ("effort", &m.effort)];
-            (stamp_ns(&m.header), named(&m.name, &lists))
+            (stamp_ns(&m.header), named(&m.name, &lists)?)
         }
         JointTrajectory::NAME => {
-            let m = JointTrajectory::decode(bytes)?;
+            let m = JointTrajectory::decode(bytes).map_err(damaged)?;
             let Some(point) = m.points.first() else { return Ok(None) };
             let lists = [
                 ("position", &point.positions),
                 ("velocity", &point.velocities),
                 ("effort", &point.effort),
             ];
-            (stamp_ns(&m.header), named(&m.joint_names, &lists))
+            (stamp_ns(&m.header), named(&m.joint_names, &lists)?)
         }
         DynamicJointState::NAME => {
-            let m = DynamicJointState::decode(bytes)?;
+            let m = DynamicJointState::decode(bytes).map_err(damaged)?;
             let mut values = Values::new();
+            check_length("interface_values", m.interface_values.len(), m.joint_names.len())?;
             for (joint, of) in m.joint_names.iter().zip(&m.interface_values) {
+                let what = format!("the values of {joint}");
+                check_length(&what, of.values.len(), of.interface_names.len())?;
                 let pairs = of.interface_names.iter().zip(&of.values);
                 values.extend(pairs.map(|(field, x)| (format!("{field}[{joint}]"), *x)));
             }
             (stamp_ns(&m.header), values)
         }
         Float64MultiArray::NAME => {
-            let m = Float64MultiArray::decode(bytes)?;
+            let m = Float64MultiArray::decode(bytes).map_err(damaged)?;
             (0, m.data.iter().enumerate().map(|(i, x)| (format!("data[{i}]"), *x)).collect())
         }
         LowState::NAME => {
-            let m = LowState::decode(bytes)?;
+            let m = LowState::decode(bytes).map_err(damaged)?;
             let motors = m
                 .motor_state
                 .iter()
@@ -174,7 +188,7 @@ fn numbers(kind: &str, bytes: &[u8]) -> std::result::Result<Option<(u64, Values)
             (0, indexed("motor_state", motors))
         }
         LowCmd::NAME => {
-            let m = LowCmd::decode(bytes)?;
+            let m = LowCmd::decode(bytes).map_err(damaged)?;
             let motors = m.motor_cmd.iter().map(|c| {
                 vec![("q", c.q), ("dq", c.dq), ("tau", c.tau), ("kp", c.kp), ("kd", c.kd)]
             });
@@ -188,12 +202,25 @@ fn stamp_ns(header: &Header) -> u64 {
     u64::from(header.stamp.sec.unsigned_abs()) * 1_000_000_000 + u64::from(header.stamp.nanosec)
 }
 
-fn named(names: &[String], lists: &[(&str, &Vec<f64>)]) -> Values {
-    let of = |(field, list): &(&str, &Vec<f64>)| {
+/// A list is empty if its quantity is not known.
+fn named(names: &[String], lists: &[(&str, &Vec<f64>)]) -> std::result::Result<Values, String> {
+    let mut values = Values::new();
+    for (field, list) in lists.iter().filter(|(_, list)| !list.is_empty()) {
+        check_length(field, list.len(), names.len())?;
         let pairs = names.iter().zip(list.iter());
-        pairs.map(|(name, x)| (format!("{field}[{name}]"), *x)).collect::<Values>()
-    };
-    lists.iter().flat_map(of).collect()
+        values.extend(pairs.map(|(name, x)| (format!("{field}[{name}]"), *x)));
+    }
+    Ok(values)
+}
+
+fn check_length(list: &str, found: usize, names: usize) -> std::result::Result<(), String> {
+    if found == names {
+        return Ok(());
+    }
+    Err(format!(
+        "{list} has {found} numbers for {names} names; which joints they are of is not known. \
+         Leave the message out, or mend what sent it"
+    ))
 }
 
 fn indexed(list: &str, motors: impl Iterator<Item = Vec<(&'static str, f32)>>) -> Values {

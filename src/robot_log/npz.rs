@@ -3,9 +3,11 @@
 //! Sources: APPNOTE.TXT 6.3.10 of PKWARE (the central directory), and NumPy's
 //! `lib/format.py` (NPY 1.0 to 3.0).
 
+use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::Path;
 
+use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
 use hardstand_error::{Error, ErrorKind, Result};
@@ -38,6 +40,11 @@ pub fn parse_npz(name: &str, bytes: &[u8]) -> Result<Columns> {
     let mut out = Columns { file: name.into(), row_word: "row", ..Columns::default() };
     let refused = |text: String| Error::new(ErrorKind::Input, format!("{name}: {text}"));
     let entries = entries(bytes).ok_or_else(|| refused("no zip archive of arrays".into()))?;
+    let mut names = BTreeSet::new();
+    if let Some((twice, _)) = entries.iter().find(|(entry, _)| !names.insert(entry.as_str())) {
+        let text = format!("two arrays are called {twice:?}; give each a name of its own");
+        return Err(refused(text));
+    }
     let mut left = BYTES_MAX;
     let mut arrays = Vec::new();
     for (entry, at) in entries {
@@ -60,6 +67,11 @@ pub fn parse_npz(name: &str, bytes: &[u8]) -> Result<Columns> {
             let text = format!("array {key}: {} rows, others have {rows}", array.rows);
             out.skipped.push(text);
         }
+    }
+    let mut names = BTreeSet::new();
+    if let Some(twice) = out.names.iter().find(|name| !names.insert(name.as_str())) {
+        let text = format!("two columns are called {twice:?}; give one of the arrays another name");
+        return Err(refused(text));
     }
     Ok(out)
 }
@@ -123,15 +135,21 @@ fn unpacked(bytes: &[u8], at: usize, bytes_max: u64) -> std::result::Result<Vec<
     let [name, extra] = [26, 28].map(|o| u16_at(bytes, local + o));
     let begin = local + 30 + name.ok_or(short)? + extra.ok_or(short)?;
     let data = bytes.get(begin..begin + packed).ok_or(short)?;
-    match u16_at(bytes, at + 10) {
-        Some(0) => Ok(data.to_vec()),
+    let plain = match u16_at(bytes, at + 10) {
+        Some(0) => data.to_vec(),
         Some(8) => {
             let mut out = Vec::new();
             let read = DeflateDecoder::new(data).take(size as u64).read_to_end(&mut out);
-            read.map(|_| out).map_err(|_damaged| "the packed data is damaged")
+            read.map(|_| out).map_err(|_damaged| "the packed data is damaged")?
         }
-        _ => Err("a way of packing that is neither none nor deflate"),
+        _ => return Err("a way of packing that is neither none nor deflate"),
+    };
+    let mut crc = Crc::new();
+    crc.update(&plain);
+    if u32_at(bytes, at + 16) != Some(crc.sum() as usize) {
+        return Err("its checksum is another one: the file is damaged; copy it again");
     }
+    Ok(plain)
 }
 
 struct Array {

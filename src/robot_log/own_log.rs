@@ -76,5 +76,7 @@ pub(super) fn read(file: &Path) -> Result<Columns> {
     values.insert(0, time_s);
     let rows = (0..values[0].len() as u64).collect();
     let file = file.display().to_string();
-    Ok(Columns { file, row_word: "tick", rows, names, values, ..Columns::default() })
+    let broken = |damage| format!("{file}: the log breaks off ({damage}); the table ends there");
+    let notes = player.damage().map(broken).into_iter().collect();
+    Ok(Columns { file, row_word: "tick", rows, names, values, notes, ..Columns::default() })
 }

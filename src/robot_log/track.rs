@@ -42,6 +42,8 @@ pub struct BaseTrack {
     pub columns: Vec<Vec<f64>>,
 }
 
+/// Largest gain, N·m/rad or N·m·s/rad.
+const GAIN_MAX: f64 = 1e6;
 /// Largest difference of the length of a quaternion from 1.
 const UNIT_TOLERANCE: f64 = 1e-2;
 
@@ -58,11 +60,14 @@ impl RobotLog {
     /// Matches a table to `model`.
     ///
     /// # Errors
-    /// `ErrorKind::Input` if a column is missing or unknown, or time does not increase.
+    /// `ErrorKind::Input` if a column is missing or unknown, a gain is out of its range, or time
+    /// does not increase.
     pub fn of(table: &Columns, model: &Model) -> Result<Self> {
         check_names(table, model)?;
         let time_s = table.need(TIME)?.to_vec();
-        table.check_time(TIME, &time_s, None)?;
+        // `hardstand import` has judged gaps, with the limit of the mapping
+        table.check_time(TIME, &time_s)?;
+        check_gains(table)?;
         let joint = |name: &String| -> Result<JointTrack> {
             let column = |quantity: &str| table.get(&format!("{quantity}.{name}"));
             let owned = |quantity: &str| column(quantity).map(<[f64]>::to_vec);
@@ -97,6 +102,25 @@ fn check_names(table: &Columns, model: &Model) -> Result<()> {
                  dot and a joint of the model ({}); `hardstand import` makes a table of a log",
                 joints.join(", ")
             )));
+        }
+    }
+    Ok(())
+}
+
+/// A gain below 0 drives away from what was commanded.
+fn check_gains(table: &Columns) -> Result<()> {
+    for (name, column) in table.names.iter().zip(&table.values) {
+        if !name.starts_with("kp.") && !name.starts_with("kd.") {
+            continue;
+        }
+        let wrong = |x: &f64| !x.is_nan() && !(0.0..=GAIN_MAX).contains(x);
+        if let Some(row) = column.iter().position(wrong) {
+            let text = format!(
+                "the gain is {}; it must be 0 to {GAIN_MAX:e}. Change the table, or take a gain \
+                 that is no column of the log from the scenario (hold_kp, hold_kd)",
+                column[row]
+            );
+            return Err(table.cell_error(row, name, &text));
         }
     }
     Ok(())

@@ -1,21 +1,20 @@
 //! Files that are read whole.
 
+use std::io::ErrorKind as IoErrorKind;
 use std::path::Path;
 
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, read_regular};
 
 use super::BYTES_MAX;
 
-/// The bytes of a file.
+/// The bytes of a regular file.
 ///
 /// # Errors
 /// [`ErrorKind::File`] if it cannot be read; [`ErrorKind::Input`] if it is too long.
 pub(super) fn bytes_of(file: &Path) -> Result<Vec<u8>> {
-    let io = |e: std::io::Error| Error::new(ErrorKind::File, format!("{}: {e}", file.display()));
-    let size = std::fs::metadata(file).map_err(io)?.len();
-    if size > BYTES_MAX {
-        let text = format!("{}: {size} bytes; at most {BYTES_MAX}", file.display());
-        return Err(Error::new(ErrorKind::Input, text));
-    }
-    std::fs::read(file).map_err(io)
+    read_regular(file, BYTES_MAX).map_err(|e| {
+        let too_long = e.kind() == IoErrorKind::FileTooLarge;
+        let kind = if too_long { ErrorKind::Input } else { ErrorKind::File };
+        Error::new(kind, format!("{}: {e}", file.display()))
+    })
 }

@@ -20,6 +20,7 @@ use crate::common::logs;
 
 mod commands;
 mod ground;
+mod hidden;
 mod parameters;
 mod recovery;
 
@@ -56,6 +57,20 @@ fn log_with(
     seed: u64,
     motion: impl Fn(f64, usize) -> f64,
 ) -> RobotLog {
+    let mut log = log_with_speeds(scenario, settling, [seconds, noise_rad], every, seed, motion);
+    log.joints.iter_mut().for_each(|track| track.dq = None);
+    log
+}
+
+/// The same with the speeds that the joints report, without noise.
+fn log_with_speeds(
+    scenario: &Scenario,
+    settling: u64,
+    [seconds, noise_rad]: [f64; 2],
+    every: u64,
+    seed: u64,
+    motion: impl Fn(f64, usize) -> f64,
+) -> RobotLog {
     let mut plant = Plant::new(scenario.model.clone(), scenario.spec.clone());
     let period_s = scenario.spec.period_ns as f64 * 1e-9;
     let home = scenario.spec.q.joints.clone();
@@ -63,7 +78,7 @@ fn log_with(
     let joints = home.len();
     let track = || JointTrack {
         q: Vec::new(),
-        dq: None,
+        dq: Some(Vec::new()),
         command: [Some(Vec::new()), None, None, None, None],
     };
     let floating = scenario.model.base == hardstand_physics::model::Base::Floating;
@@ -95,7 +110,7 @@ fn log_with(
             for (i, track) in log.joints.iter_mut().enumerate() {
                 track.q.push(plant.reported_joint(i)[0] + noise_rad * random.normal());
                 if let Some(dq) = &mut track.dq {
-                    dq.push(state.v.joints[i]);
+                    dq.push(plant.reported_joint(i)[1]);
                 }
                 track.command[0].as_mut().unwrap().push(references[i].q);
             }

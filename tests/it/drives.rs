@@ -82,6 +82,30 @@ fn numbers_that_contradict_each_other_are_refused() {
     assert!(text.contains("elastic.backlash_rad: 0.01 is not allowed"), "{text}");
     let text = refused("", &[&format!("{DRIVE}.heat.derate_c=90")]);
     assert!(text.contains("below heat.trip_c, 0"), "{text}");
+    let text = refused("", &["battery.voltage_v=28", "battery.voltage_max_v=20"]);
+    let wanted = "battery.voltage_max_v: 20 is not allowed; it must be at least battery.voltage_v";
+    assert!(text.contains(wanted), "{text}");
+}
+
+/// A joint with a table of its own that says nothing of its drive has the drive of all.
+#[test]
+fn contradictions_are_found_whichever_table_they_come_from() {
+    let gap = format!("{DRIVE}.elastic.backlash_rad=0.01");
+    let own = "joints.FL_calf_joint.damping=0.01";
+    let text = refused("", &[&gap, own]);
+    assert_eq!(text.matches("elastic.backlash_rad: 0.01 is not allowed").count(), 1, "{text}");
+    // all of "*" is right, and its own number contradicts it
+    let stall = format!("{DRIVE}.torque_speed={{stall_nm=5.0, no_load_rad_per_s=30.0}}");
+    let own = "joints.FL_calf_joint.drive.torque_speed.knee_rad_per_s=40.0";
+    let text = refused("", &[&stall, own]);
+    assert!(text.contains("FL_calf_joint.drive.torque_speed.no_load_rad_per_s: 30"), "{text}");
+    // every joint that is left with the drive of all has a table without one
+    let joints = load("", &[]).unwrap().model.joints;
+    let own = joints.iter().map(|joint| format!("joints.{}.damping=0.01", joint.name));
+    let own: Vec<String> = own.collect();
+    let sets: Vec<&str> =
+        [gap.as_str()].into_iter().chain(own.iter().map(String::as_str)).collect();
+    assert!(refused("", &sets).contains("elastic.backlash_rad: 0.01 is not allowed"));
 }
 
 /// What a log holds is all that the run depends on: the numbers, not only the name.
@@ -286,6 +310,13 @@ fn a_file_of_a_drive_is_checked() {
     assert_eq!((drive.timing.delay_us, drive.friction.coulomb_nm), (500.0, 0.1));
     let text = drive_of("delay = 500\n", "my.toml").unwrap_err().to_string();
     assert!(text.contains("my.toml: the drive was refused") && text.contains("delay is unknown"));
+    let begun = drive_of("preset = \"unitree_go2\"\ndelay_us = 500\n", "my.toml").unwrap();
+    let go2 = DRIVES.iter().find(|(name, _)| *name == "unitree_go2").unwrap().1;
+    let mut own = drive_of(go2, "unitree_go2").unwrap();
+    own.timing.delay_us = 500.0;
+    assert_eq!(begun, own);
+    let text = drive_of("preset = \"go3\"\n", "my.toml").unwrap_err().to_string();
+    assert!(text.contains("preset is \"go3\"; it must be one of \"ideal\""), "{text}");
 }
 
 /// Every key is in a row of the page with its range, and every shipped drive names its source.
@@ -464,4 +495,38 @@ fn the_command_shows_a_shipped_drive() {
     let out = run(&["unitree_go3"]);
     let text = String::from_utf8(out.stderr).unwrap();
     assert!(!out.status.success() && text.contains("the shipped drives are ideal, "), "{text}");
+}
+
+/// Numbers in their ranges whose curves would be endless, a supply that says nothing, a pipe.
+#[test]
+fn the_command_ends_with_slow_drives_and_says_what_has_no_effect() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("slow.toml");
+    let run = |arguments: &[&str]| {
+        let program = env!("CARGO_BIN_EXE_hardstand");
+        std::process::Command::new(program).arg("drive").args(arguments).output().unwrap()
+    };
+    let report = |text: &str| -> serde_json::Value {
+        std::fs::write(&file, text).unwrap();
+        let out = run(&[file.to_str().unwrap(), "--json"]);
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        serde_json::from_slice(&out.stdout).unwrap()
+    };
+    let steps = |report: &serde_json::Value| report["step_response"].as_array().unwrap().len();
+    assert_eq!(steps(&report("bandwidth_hz = 1e-5\n")), 100_001);
+    // the control that sees the command first is that after a tenth of a second
+    let late = report("control_hz = 10.0\ndelay_us = 5000\n");
+    let last = late["step_response"].as_array().unwrap().last().unwrap()[1].as_f64();
+    assert_eq!(last, late["step_nm"].as_f64());
+    let out = run(&["ideal", "--supply", "10"]);
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success() && said.contains("--supply 10 has no effect on ideal"), "{said}");
+    #[cfg(unix)]
+    {
+        let pipe = folder.path().join("pipe.toml");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        let out = run(&[pipe.to_str().unwrap()]);
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(made.success() && said.contains("it is a named pipe"), "{said}");
+    }
 }

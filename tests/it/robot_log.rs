@@ -14,6 +14,7 @@ use crate::common::bench::quadruped;
 use crate::common::logs;
 use crate::common::process::Log;
 
+mod doubtful;
 mod sqlite;
 
 const MAP: &str = r#"
@@ -99,6 +100,21 @@ fn a_bad_log_is_refused_with_line_and_column() {
         ("sign = -1", "sign = 2", "joints.knee.sign is 2; it must be 1 or -1"),
         ("\"deg\"", "\"grad\"", "unit is \"grad\"; it must be one of"),
         ("kp =", "stiffness =", "quantities.stiffness; known are q, dq"),
+        ("value = 20.0", "value = nan", "quantities.kp.value is NaN; it must be a finite number"),
+        ("value = 20.0", "value = inf", "quantities.kp.value is inf; it must be a finite number"),
+        ("offset = 0.5", "offset = nan", "joints.knee.offset is NaN; it must be a finite number"),
+        ("\"deg\" }", "\"deg\", offset = inf }", "quantities.q.offset is inf; it must be a finite"),
+        (
+            "\"ms\"",
+            "\"ms\"\ngap_max_s = nan",
+            "time.gap_max_s is NaN; it must be finite and greater",
+        ),
+        (
+            "\"ms\"",
+            "\"ms\"\ngap_max_s = -1.0",
+            "time.gap_max_s is -1; it must be finite and greater",
+        ),
+        ("knee = { name = \"k\", sign = -1, offset = 0.5 }\nhip = \"h\"\n", "", "joints is empty"),
         ("unit = \"ms\"", "units = \"ms\"", "unknown field `units`"),
     ] {
         let said = mapped(CSV, &MAP.replacen(from, to, 1)).unwrap_err().to_string();
@@ -111,15 +127,19 @@ pub fn archive(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for (name, data) in entries {
         let (at, size) = (out.len() as u32, data.len() as u32);
+        let mut crc = flate2::Crc::new();
+        crc.update(data);
         out.extend_from_slice(b"PK\x03\x04");
-        out.extend([20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        out.extend([20, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        out.extend(crc.sum().to_le_bytes());
         out.extend([size, size].iter().flat_map(|x| x.to_le_bytes()));
         out.extend((name.len() as u16).to_le_bytes());
         out.extend([0, 0]);
         out.extend_from_slice(name.as_bytes());
         out.extend_from_slice(data);
         directory.extend_from_slice(b"PK\x01\x02");
-        directory.extend([20, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        directory.extend([20, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        directory.extend(crc.sum().to_le_bytes());
         directory.extend([size, size].iter().flat_map(|x| x.to_le_bytes()));
         directory.extend((name.len() as u16).to_le_bytes());
         directory.extend([0; 12]);

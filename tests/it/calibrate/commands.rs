@@ -1,7 +1,9 @@
 //! The options of `hardstand compare` and `hardstand calibrate`, and a log of a daemon with sensors.
 
+use std::path::Path;
 use std::time::Duration;
 
+use hardstand::robot_log::{read_csv, write_csv};
 use hardstand_client::JoinRequest;
 use hardstand_physics::math;
 use hardstand_protocol::JointCommand;
@@ -71,6 +73,47 @@ fn the_limit_of_a_joint_sets_the_exit_code() {
             1
         );
     }
+}
+
+/// A limit that nothing exceeds is no limit, and a joint that was not sampled is not exact.
+#[test]
+fn limits_are_numbers_and_a_joint_without_samples_is_within_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let [table, scenario] = files(folder.path()).map(|p| p.to_str().unwrap().to_string());
+    let words = ["compare", &table, &scenario];
+    for (option, value, wanted) in [
+        ("--max-rms-rad", "nan", "--max-rms-rad is NaN; it must be finite and at least 0"),
+        ("--max-rms-rad=-1", "", "--max-rms-rad is -1; it must be"),
+        ("--max-joint-rms-rad", "inf", "--max-joint-rms-rad is inf; it must be"),
+        ("--from", "nan", "--from is NaN; it must be a finite time"),
+        ("--to", "inf", "--to is inf; it must be a finite time"),
+    ] {
+        let more = [option, value];
+        let more = &more[..1 + usize::from(!value.is_empty())];
+        let (text, code) = run(&[&words[..], more].concat());
+        assert!(code == 2 && text.contains(wanted), "{option} {value}: {text}");
+    }
+    let mut columns = read_csv(Path::new(&table)).unwrap();
+    let q = columns.names.iter().position(|name| name == "q.FL_hip_joint").unwrap();
+    columns.values[q][5..].fill(f64::NAN);
+    let cut = folder.path().join("cut.csv");
+    write_csv(&mut std::fs::File::create(&cut).unwrap(), false, &columns).unwrap();
+    let cut = cut.to_str().unwrap();
+    let part = ["compare", cut, &scenario, "--from", "0.03"];
+    // the window begins with the sample 10 ms before it
+    let found = report(&[&part[..], &["--max-joint-rms-rad", "3"]].concat(), 1);
+    let is_cut = |joint: &&Value| joint["name"] == "FL_hip_joint";
+    let joint = found["joints"].as_array().unwrap().iter().find(is_cut).unwrap();
+    assert!(joint["rms_rad"].is_null(), "{joint}");
+    assert!(found["rms_rad"].as_f64().unwrap() < 3.0, "{found}");
+    let (text, code) = run(&part);
+    let line = text.lines().find(|line| line.starts_with("FL_hip_joint")).unwrap();
+    assert!(code == 0 && line.ends_with("no samples"), "{text}");
+    // a folder alone would give hidden files
+    let output = format!("{}/", folder.path().display());
+    let words = ["calibrate", &table, &scenario, "--fit", "friction", "-o", &output];
+    let (text, code) = run(&words);
+    assert!(code == 2 && text.contains("it must end in a name, to which .toml is added"), "{text}");
 }
 
 #[test]

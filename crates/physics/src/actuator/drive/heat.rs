@@ -106,15 +106,24 @@ pub struct Temperatures {
 }
 
 impl Temperatures {
-    /// `h_s` with `loss_w` in the winding.
+    /// `h_s` with `loss_w` in the winding: an implicit step, which is stable for all capacities and
+    /// resistances, and changes nothing where all are as warm as the air.
     pub(super) fn advance(&mut self, heat: &Heat, loss_w: f64, h_s: f64) {
         if !heat.acts() {
             return;
         }
-        let inward_w = (self.winding_c - self.housing_c) / heat.winding_to_housing_k_per_w;
-        let outward_w = (self.housing_c - heat.air_c) / heat.housing_to_air_k_per_w;
-        self.winding_c += h_s * (loss_w - inward_w) / heat.winding_j_per_k;
-        self.housing_c += h_s * (inward_w - outward_w) / heat.housing_j_per_k;
+        let (winding, housing) = (heat.winding_j_per_k, heat.housing_j_per_k);
+        let inward = h_s / heat.winding_to_housing_k_per_w;
+        let outward = h_s / heat.housing_to_air_k_per_w;
+        let to_housing_j = inward * (self.winding_c - self.housing_c);
+        let to_air_j = outward * (self.housing_c - heat.air_c);
+        let (winding_j, housing_j) = (h_s * loss_w - to_housing_j, to_housing_j - to_air_j);
+        // (winding + inward) x − inward y = winding_j, (housing + inward + outward) y − inward x =
+        // housing_j; the determinant without differences
+        let across = housing + inward + outward;
+        let determinant = winding * across + inward * (housing + outward);
+        self.winding_c += (across * winding_j + inward * housing_j) / determinant;
+        self.housing_c += (inward * winding_j + (winding + inward) * housing_j) / determinant;
     }
 
     /// Visits every number.

@@ -10,6 +10,8 @@ use super::{Drive, DriveJoint, DriveState, Elastic, Instant, Timing, limited};
 /// Micro-step of the bench, ns and s.
 const H_NS: u64 = 50_000;
 const H_S: f64 = 5e-5;
+/// Longest time that the current loop is given to settle, s.
+const SETTLE_MAX_S: f64 = 3.0;
 
 /// A drive on a test bench with its joint held, fed by `supply_v` (V; 0: as the drive says).
 #[derive(Debug)]
@@ -23,6 +25,14 @@ impl Bench {
     #[must_use]
     pub const fn new(drive: &Drive, supply_v: f64) -> Self {
         Self { drive: *drive, supply_v }
+    }
+
+    /// True if the drive makes another torque with another supply.
+    #[must_use]
+    pub fn needs_supply(&self) -> bool {
+        let Drive { motor, torque_speed, .. } = &self.drive;
+        let by_voltage = motor.torque_constant_nm_per_a > 0.0 && motor.resistance_ohm > 0.0;
+        by_voltage || (torque_speed.acts() && torque_speed.nominal_v > 0.0)
     }
 
     /// Least and largest torque at the speed `v`, N·m; infinite where nothing limits it.
@@ -86,7 +96,9 @@ impl Bench {
     /// delay.
     #[must_use]
     pub fn gain_and_phase(&self, hz: f64, amplitude_nm: f64) -> [f64; 2] {
-        let settle_s = self.drive.timing.delay_us / 1e6 + 5.0 / (TAU * self.bandwidth_hz());
+        // what is slower than this is no more than an offset, which whole periods do not see
+        let current_s = (5.0 / (TAU * self.bandwidth_hz())).min(SETTLE_MAX_S);
+        let settle_s = self.drive.timing.delay_us / 1e6 + current_s;
         let first = (settle_s * hz).ceil() + 1.0;
         let asked = |t: f64| amplitude_nm * math::sin_cos(TAU * hz * t).0;
         let (mut re, mut im) = (0.0, 0.0);

@@ -166,16 +166,23 @@ impl DriveJoint {
         if share < 1.0 {
             s.flags |= flags::DERATED;
         }
-        let by_current_nm = motor.current_limit_nm(gear).min(at.effort_max_nm);
-        // nothing of a limit that is infinite is nothing
-        let cap_nm = if allowed > 0.0 { allowed * by_current_nm } else { 0.0 };
-        let asked_nm = limited(s.target_nm, [-cap_nm, cap_nm]);
-        let torque_nm = s.torque_nm + self.current_step * (asked_nm - s.torque_nm);
         let battery = at.bus_v > 0.0;
         let supply_v = at.supply_share * if battery { at.bus_v } else { motor.supply_v };
         let nominal_v = torque_speed.nominal_v;
         let of_nominal = if battery && nominal_v > 0.0 { at.bus_v / nominal_v } else { 1.0 };
-        let by_speed = torque_speed.range_nm(v, at.supply_share * of_nominal);
+        let of_nominal = at.supply_share * of_nominal;
+        let mut most_nm = motor.current_limit_nm(gear).min(at.effort_max_nm);
+        if share < 1.0 {
+            // of the most that the drive could make at rest
+            let by_speed_nm = torque_speed.range_nm(0.0, of_nominal)[1];
+            let by_voltage_nm = motor.voltage_range_nm(gear, resistance_ohm, supply_v, 0.0)[1];
+            most_nm = most_nm.min(by_speed_nm).min(by_voltage_nm);
+        }
+        // nothing of a limit that is infinite is nothing
+        let cap_nm = if allowed > 0.0 { allowed * most_nm } else { 0.0 };
+        let asked_nm = limited(s.target_nm, [-cap_nm, cap_nm]);
+        let torque_nm = s.torque_nm + self.current_step * (asked_nm - s.torque_nm);
+        let by_speed = torque_speed.range_nm(v, of_nominal);
         let by_voltage = motor.voltage_range_nm(gear, resistance_ohm, supply_v, v);
         let made_nm = if s.flags & flags::TRIPPED != 0 {
             0.0

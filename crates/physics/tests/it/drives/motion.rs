@@ -237,6 +237,67 @@ fn a_hot_winding_is_derated_and_then_trips_for_good() {
     assert_eq!(plant.state().motor[0], 0.0);
 }
 
+/// Half way from the start of derating to the trip, half of what the drive could make: by voltage,
+/// `kt N V / R` of the warm winding, or by its data sheet.
+#[test]
+fn derating_takes_its_share_of_what_voltage_and_data_sheet_allow() {
+    let heat = Heat {
+        winding_j_per_k: 1e6,
+        housing_j_per_k: 1e7,
+        air_c: 80.0,
+        derate_c: 60.0,
+        trip_c: 100.0,
+        ..Heat::NONE
+    };
+    let made = |stall_nm: f64, asked_nm: f64| {
+        let mut plant = flywheel(|drive, _| {
+            drive.motor.torque_constant_nm_per_a = 0.05;
+            drive.motor.resistance_ohm = 0.3;
+            drive.motor.supply_v = 6.0;
+            drive.gear.ratio = 6.0;
+            drive.torque_speed =
+                TorqueSpeed { stall_nm, no_load_rad_per_s: 30.0, ..TorqueSpeed::default() };
+            drive.heat = heat;
+            drive.friction.coulomb_nm = 100.0;
+        });
+        run(&mut plant, torque(asked_nm), 10);
+        plant.state().motor[0]
+    };
+    let by_voltage_nm = 0.05 * 6.0 * 6.0 / (0.3 * (1.0 + 0.00393 * 55.0));
+    let half = made(0.0, 1000.0);
+    assert!((half - 0.5 * by_voltage_nm).abs() < 1e-3, "{half} {by_voltage_nm}");
+    assert!((made(2.0, 1000.0) - 1.0).abs() < 1e-3, "{}", made(2.0, 1000.0));
+    assert_eq!(made(2.0, 0.7), 0.7, "less than the share is made as asked");
+}
+
+/// A housing that cools in 50 µs, half a micro-step: rises of `P (Rwh + Rha)` and `P Rha`, as of a
+/// winding alone.
+#[test]
+fn a_housing_of_almost_no_capacity_stays_stable() {
+    let mut plant = flywheel(|drive, _| {
+        drive.motor =
+            Motor { torque_constant_nm_per_a: 0.1, resistance_ohm: 0.2, ..Motor::default() };
+        drive.heat = Heat {
+            winding_j_per_k: 0.5,
+            housing_j_per_k: 1e-3,
+            winding_to_housing_k_per_w: 1.0,
+            housing_to_air_k_per_w: 0.05,
+            trip_c: 120.0,
+            ..Heat::NONE
+        };
+        drive.friction.coulomb_nm = 100.0;
+    });
+    run(&mut plant, torque(0.5), 6000); // 5 A: 5 W at 25 °C
+    let warm = plant.state().drives.joints[0];
+    // P (1 + α T) (Rwh + Rha) = T
+    let rise = 5.0 * 1.05 / (1.0 - 0.00393 * 5.0 * 1.05);
+    let power_w = 5.0 * (1.0 + 0.00393 * rise);
+    let [winding, housing] = [warm.temperatures.winding_c, warm.temperatures.housing_c];
+    assert!((winding - 25.0 - rise).abs() < 1e-2, "{winding}");
+    assert!((housing - 25.0 - 0.05 * power_w).abs() < 1e-3, "{housing}");
+    assert_eq!(warm.flags & flags::TRIPPED, 0);
+}
+
 #[test]
 fn a_drive_without_commands_brakes_by_itself() {
     let mut plant = flywheel(|drive, spec| {
