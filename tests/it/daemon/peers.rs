@@ -285,10 +285,11 @@ fn a_seat_is_taken_by_a_packet_only() {
     observer.status_until("both are counted", |s| {
         s.counter("udp_packets_malformed") == 1 && s.counter("rejected_layout") == 1
     });
-    // the last packet once more: it is known
+    // the last packet once more: it is known. On a busy machine `stand` has answered a state twice
+    let before = observer.status().counter("udp_packets_repeated");
     peer.sequence -= 1;
     peer.send(peer.tick(), &hold);
-    observer.status_until("it is known", |s| s.counter("udp_packets_repeated") == 1);
+    observer.status_until("it is known", |s| s.counter("udp_packets_repeated") == before + 1);
     assert!(!stranger.hears(), "the stranger has the seat");
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
