@@ -50,9 +50,9 @@ impl<'a> Commands<'a> {
         plant.step(&self.references, &OwnerWords::default())
     }
 
-    /// Takes the rows up to `time_s`; true if there was one.
+    /// Takes the rows up to `time_s`; true if there was a command in one.
     pub(super) fn advance(&mut self, time_s: f64) -> bool {
-        let before = self.next;
+        let mut is_fresh = false;
         while self.log.time_s.get(self.next).is_some_and(|t| *t <= time_s + ROUNDING_S) {
             for (reference, joint) in self.references.iter_mut().zip(&self.log.joints) {
                 let Reference { q, dq, kp, kd, tau_ff } = reference;
@@ -61,11 +61,12 @@ impl<'a> Commands<'a> {
                         && !column[self.next].is_nan()
                     {
                         *slot = column[self.next];
+                        is_fresh = true;
                     }
                 }
             }
             self.next += 1;
         }
-        self.next > before
+        is_fresh
     }
 }

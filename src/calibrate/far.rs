@@ -143,8 +143,7 @@ impl Fitting<'_> {
         }
         let word = if flat > start { "least" } else { "most" };
         let why = format!(
-            "beyond {right:.4} it has hardly any effect on this log, which says at {word} that; \
-             {right:.4} stays"
+            "beyond {right:.4} it has hardly any effect on this log, which says at {word} that"
         );
         Some((why, right))
     }

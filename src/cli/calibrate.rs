@@ -14,7 +14,7 @@ use crate::robot_log::RobotLog;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::CalibrateArguments;
-use super::calibration_page::page;
+use super::calibration_page::{mrad, page};
 use super::compare::check_window;
 use super::{ExitCode, output_file, progress, show};
 
@@ -104,11 +104,11 @@ impl CalibrateResult {
         for (name, [before, after]) in parts.into_iter().filter_map(|(n, p)| Some((n, p?))) {
             let worst = |a: &Accuracy| a.joints.iter().map(|j| j.rms_rad).fold(0.0, f64::max);
             show::line(&format!(
-                "{name:10} {:.2} → {:.2} mrad rms; worst joint {:.2} → {:.2}",
-                1e3 * before.rms_rad,
-                1e3 * after.rms_rad,
-                1e3 * worst(before),
-                1e3 * worst(after)
+                "{name:10} {} → {} mrad rms; worst joint {} → {}",
+                mrad(before.rms_rad),
+                mrad(after.rms_rad),
+                mrad(worst(before)),
+                mrad(worst(after))
             ));
         }
         let Self { overlay, page, wall_s, .. } = self;

@@ -59,6 +59,11 @@ fn parameters(c: &Calibration) -> String {
            shift a value by more.</p>\n"
 }
 
+/// An error in mrad; a dash where nothing was compared.
+pub(super) fn mrad(rad: f64) -> String {
+    if rad.is_nan() { "–".into() } else { format!("{:.2}", 1e3 * rad) }
+}
+
 fn errors(head: &str, [before, after]: &[Accuracy; 2]) -> String {
     let mut out = format!(
         "<h2>{}</h2>\n<table>\n<tr><th>joint<th>before, mrad rms<th>after<th></tr>\n",
@@ -72,17 +77,12 @@ fn errors(head: &str, [before, after]: &[Accuracy; 2]) -> String {
         let bar = |x: f64, class: &str| {
             format!(
                 "<span class=\"bar {class}\" style=\"width:{:.1}rem\"></span>",
-                12.0 * x / largest
+                if x.is_nan() { 0.0 } else { 12.0 * x / largest }
             )
         };
-        if b.is_nan() || a.is_nan() {
-            let name = escape(name);
-            let _ = writeln!(out, "<tr><td>{name}<td class=\"why\" colspan=\"3\">no samples</tr>");
-            continue;
-        }
         let bars = format!("{}<br>{}", bar(b, "before"), bar(a, "after"));
-        let (name, b, a) = (escape(name), 1e3 * b, 1e3 * a);
-        let _ = writeln!(out, "<tr><td>{name}<td>{b:.2}<td>{a:.2}<td class=\"why\">{bars}</tr>");
+        let (name, b, a) = (escape(name), mrad(b), mrad(a));
+        let _ = writeln!(out, "<tr><td>{name}<td>{b}<td>{a}<td class=\"why\">{bars}</tr>");
     }
     out += "</table>\n";
     if let (Some(p), Some(r)) = (after.base_rms_m, after.base_rms_rad) {

@@ -73,6 +73,11 @@ pub(super) fn check_window(window_s: Option<f64>) -> Result<()> {
     }
 }
 
+/// Why nothing was compared.
+pub(super) const fn none(accuracy: &Accuracy) -> &'static str {
+    if accuracy.failures > 0 { "the plant stopped before a sample" } else { "no samples" }
+}
+
 /// NaN would be within every limit.
 fn check_limits(a: &CompareArguments) -> Result<()> {
     let refused = |option: &str, value: f64, allowed: &str| {
@@ -101,7 +106,7 @@ impl CompareResult {
         show::line("joint                        rms, mrad      mean       max   at, s");
         for j in &accuracy.joints {
             if j.rms_rad.is_nan() {
-                show::line(&format!("{:28} no samples", j.name));
+                show::line(&format!("{:28} {}", j.name, none(accuracy)));
                 continue;
             }
             show::line(&format!(
@@ -117,7 +122,7 @@ impl CompareResult {
             format!(" (the robot itself is {:.2} from its command)", 1e3 * t)
         });
         match accuracy.rms_rad {
-            none if none.is_nan() => show::line("all joints no samples"),
+            nothing if nothing.is_nan() => show::line(&format!("all joints {}", none(accuracy))),
             rms => show::line(&format!("all joints {:.2} mrad rms{tracking}", 1e3 * rms)),
         }
         if let (Some(p), Some(r)) = (accuracy.base_rms_m, accuracy.base_rms_rad) {

@@ -224,7 +224,7 @@ fn body(s: &Section<'_>, common: &Common<'_>, keys: &mut FittedKeys, out: &mut C
     };
     let X_WB = Transform::from_xyz_rpy(position, rpy);
     let V_W = Motion::new(Vec3::from(turning), Vec3::from(velocity));
-    refuse_what_joint_forbids(s, mobility, &X_WB, &V_W);
+    refuse_what_joint_forbids(s, mobility, (&X_WB, &V_W), (center, damping));
     let brick = brick(s, &shape, &law, common);
     let geometry = match (&shape, &brick) {
         (Shape::Box { size_m }, Some(_)) => Geometry::cuboid(*size_m, 0.0).ok(),
@@ -257,22 +257,27 @@ fn body(s: &Section<'_>, common: &Common<'_>, keys: &mut FittedKeys, out: &mut C
 }
 
 /// A free body has neither damping nor another centre; one on a joint moves as its joint does.
-fn refuse_what_joint_forbids(s: &Section<'_>, mobility: Mobility, X_WB: &Transform, V_W: &Motion) {
+fn refuse_what_joint_forbids(
+    s: &Section<'_>,
+    mobility: Mobility,
+    (X_WB, V_W): (&Transform, &Motion),
+    (center_B, damping): (Vec3, f64),
+) {
     let (turning, moving) = ("angular_velocity_rad_per_s", "velocity_m_per_s");
     let is_along =
         |axis_B: Vec3, rate: &Vec3| (X_WB.R * axis_B).cross(rate).norm() <= ALONG_MAX * rate.norm();
-    let along = "it must be along axis, as the body is turned at the start";
+    let along = "it must be along axis as rpy_rad turns it into the world";
     match mobility {
         Mobility::Free => {
-            if s.has("center_m") {
+            if center_B != Vec3::zeros() {
                 s.complain(
                     "center_m",
                     "only a body on a hinge or a slide has one; position_m of a free body is its \
                      centre",
                 );
             }
-            if s.has("damping") {
-                s.complain("damping", "only a body on a hinge or a slide has one");
+            if damping != 0.0 {
+                s.complain("damping", "only a body on a hinge or a slide has one; leave it out");
             }
         }
         Mobility::Hinge { axis_B } => {

@@ -29,6 +29,8 @@ pub struct Columns {
 const GAP_STEPS: f64 = 5.0;
 /// Longest table, s: a day. Longer ones have their times in another unit.
 const LENGTH_MAX_S: f64 = 86_400.0;
+/// Farthest time from 0, s: three centuries.
+const TIME_MAX_S: f64 = 1e10;
 /// Names that an error lists.
 const LISTED: usize = 40;
 
@@ -145,6 +147,11 @@ impl Columns {
             }
         }
         let last = time_s.len() - 1;
+        if let Some(row) = [0, last].into_iter().find(|&row| time_s[row].abs() > TIME_MAX_S) {
+            let text =
+                format!("the time is {} s; it must be within ±{TIME_MAX_S:e} s", time_s[row]);
+            return Err(self.cell_error(row, name, &text));
+        }
         let length_s = time_s[last] - time_s[0];
         if length_s > LENGTH_MAX_S {
             let text = format!(
@@ -157,8 +164,7 @@ impl Columns {
     }
 
     /// Refuses times without a sample that are longer than `gap_max_s`, by default five times the
-    /// median step. A row has a sample if one of the columns `of` has one there; if there are none,
-    /// every row has.
+    /// median step: of each of the columns `of` by itself, or of the rows if there are none.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] with the first row after such a time.
@@ -170,8 +176,23 @@ impl Columns {
         gap_max_s: Option<f64>,
         of: &[&[f64]],
     ) -> Result<()> {
-        let sampled = |row: &usize| of.is_empty() || of.iter().any(|column| !column[*row].is_nan());
-        let rows: Vec<usize> = (0..time_s.len()).filter(sampled).collect();
+        if of.is_empty() {
+            return self.check_steps(name, time_s, gap_max_s, &|_| true);
+        }
+        of.iter().try_for_each(|column| {
+            self.check_steps(name, time_s, gap_max_s, &|row| !column[row].is_nan())
+        })
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn check_steps(
+        &self,
+        name: &str,
+        time_s: &[f64],
+        gap_max_s: Option<f64>,
+        sampled: &dyn Fn(usize) -> bool,
+    ) -> Result<()> {
+        let rows: Vec<usize> = (0..time_s.len()).filter(|row| sampled(*row)).collect();
         let step_s = |pair: &[usize]| time_s[pair[1]] - time_s[pair[0]];
         let gap_max_s = gap_max_s.unwrap_or_else(|| {
             let mut steps: Vec<f64> = rows.windows(2).map(step_s).collect();

@@ -39,13 +39,17 @@ pub(super) struct Messages {
     out: Columns,
     rows: Vec<Row>,
     numbers_of_names: BTreeMap<String, usize>,
+    doubtful: Doubtful,
 }
+
+/// Topics that give no columns, and why: their numbers could be read in more than one way.
+type Doubtful = BTreeMap<String, String>;
 
 impl Messages {
     /// Of the file `name`.
     pub(super) fn of(name: &str) -> Self {
         let out = Columns { file: name.into(), row_word: "message", ..Columns::default() };
-        Self { out, rows: Vec::new(), numbers_of_names: BTreeMap::new() }
+        Self { out, rows: Vec::new(), numbers_of_names: BTreeMap::new(), doubtful: Doubtful::new() }
     }
 
     /// Takes a message, if it holds joint states or commands.
@@ -55,8 +59,17 @@ impl Messages {
     /// describe, and more columns than a table can have.
     pub(super) fn take(&mut self, message: &Recorded<'_>) -> Result<()> {
         let Recorded { number, topic, kind, log_ns, data } = *message;
-        let read = numbers(kind, data)
-            .map_err(|e| self.out.error(&format!("message {number} on {topic} ({kind}): {e}")))?;
+        let read = match numbers(kind, data) {
+            Ok(read) => read,
+            Err(Unread::Damaged(e)) => {
+                return Err(self.out.error(&format!("message {number} on {topic} ({kind}): {e}")));
+            }
+            Err(Unread::Doubtful(why)) => {
+                let why = format!("in message {number}, {why}");
+                self.doubtful.entry(topic.into()).or_insert(why);
+                return Ok(());
+            }
+        };
         let Some((stamp_ns, values)) = read else { return Ok(()) };
         let names = &mut self.numbers_of_names;
         let numbered = |(end, x): (String, f64)| {
@@ -74,7 +87,43 @@ impl Messages {
     /// [`ErrorKind::Input`](hardstand_error::ErrorKind::Input) if there was no such message, for a
     /// number that is not finite, and a table that is too large.
     pub(super) fn table(self) -> Result<Columns> {
-        table(self.out, self.numbers_of_names, self.rows)
+        let Self { mut out, mut rows, mut numbers_of_names, mut doubtful } = self;
+        // stable: messages of one time stay in the order of the file
+        rows.sort_by_key(|row| row.log_ns);
+        find_twins(&rows, &numbers_of_names, &mut doubtful);
+        let is_doubtful = |name: &str| doubtful.contains_key(topic_of(name));
+        let mut dropped = vec![false; numbers_of_names.len()];
+        numbers_of_names.iter().for_each(|(name, n)| dropped[*n] = is_doubtful(name));
+        // a message is of one topic
+        rows.retain(|row| row.values.first().is_none_or(|(n, _)| !dropped[*n]));
+        numbers_of_names.retain(|name, _| !is_doubtful(name));
+        out.skipped.extend(doubtful.iter().map(|(topic, why)| format!("{topic}: {why}")));
+        table(out, numbers_of_names, dropped.len(), rows)
+    }
+}
+
+/// A topic has no dot.
+fn topic_of(column: &str) -> &str {
+    column.split_once('.').map_or(column, |(topic, _)| topic)
+}
+
+/// Notes topics with two numbers for one column at one time.
+fn find_twins(rows: &[Row], numbers_of_names: &BTreeMap<String, usize>, doubtful: &mut Doubtful) {
+    let mut names = vec![""; numbers_of_names.len()];
+    numbers_of_names.iter().for_each(|(name, n)| names[*n] = name);
+    let mut last_ns = vec![None; names.len()];
+    for row in rows {
+        for (n, _) in &row.values {
+            if last_ns[*n].replace(row.log_ns) == Some(row.log_ns) {
+                let name = names[*n];
+                let why = format!(
+                    "message {} has a second number for {name} at the same log time: a joint is \
+                     named twice, or two messages were written at one time",
+                    row.number
+                );
+                doubtful.entry(topic_of(name).into()).or_insert(why);
+            }
+        }
     }
 }
 
@@ -86,25 +135,25 @@ struct Row {
     values: Vec<(usize, f64)>,
 }
 
-/// The table of `rows`, whose names have these numbers, in `out`. Its columns are sorted by name.
+/// The table of `rows`, which are sorted by time and whose names have these numbers below `count`,
+/// in `out`. Its columns are sorted by name.
 fn table(
     mut out: Columns,
     numbers_of_names: BTreeMap<String, usize>,
-    mut rows: Vec<Row>,
+    count: usize,
+    rows: Vec<Row>,
 ) -> Result<Columns> {
-    // stable: messages of one time stay in the order of the file
-    rows.sort_by_key(|row| row.log_ns);
     let Some(first_ns) = rows.first().map(|row| row.log_ns) else {
         let text = "no message with joint states or commands: sensor_msgs/JointState, \
                     control_msgs/DynamicJointState, trajectory_msgs/JointTrajectory, \
                     std_msgs/Float64MultiArray, unitree_go/LowState or LowCmd";
-        return Err(out.error(text));
+        return Err(out.error(&[&[text.to_owned()], &out.skipped[..]].concat().join("; ")));
     };
     let times = 1 + rows.windows(2).filter(|pair| pair[0].log_ns != pair[1].log_ns).count();
     out.check_size(times, numbers_of_names.len() + 2)?;
     out.begin = Some((&TIMES, first_ns));
     out.names = TIMES.map(String::from).into();
-    let mut places = vec![0; numbers_of_names.len()];
+    let mut places = vec![0; count];
     for (name, number) in numbers_of_names {
         places[number] = out.names.len();
         out.names.push(name);
@@ -123,16 +172,6 @@ fn table(
         (out.values[0][at], out.values[1][at]) = (after_s(row.log_ns), after_s(stamp_ns));
         for (number, value) in row.values {
             let place = places[number];
-            if !out.values[place][at].is_nan() {
-                let name = &out.names[place];
-                let text = format!(
-                    "message {}, column {name}: it has a number of this time already: a joint is \
-                     named twice in a message, or two messages of one topic have the same log \
-                     time. Leave one of them out",
-                    row.number
-                );
-                return Err(out.error(&text));
-            }
             if !value.is_finite() {
                 let name = out.names[place].clone();
                 return Err(out.cell_error(at, &name, &format!("{value} is not finite")));
@@ -143,9 +182,17 @@ fn table(
     Ok(out)
 }
 
+/// Why a message gives no numbers.
+enum Unread {
+    /// Its type does not describe it.
+    Damaged(CdrError),
+    /// Which joints its numbers are of is not known.
+    Doubtful(String),
+}
+
 /// Stamp (ns; 0 for none) and numbers of a message; `None` for a type that has no joints.
-fn numbers(kind: &str, bytes: &[u8]) -> std::result::Result<Option<(u64, Values)>, String> {
-    let damaged = |e: CdrError| e.to_string();
+fn numbers(kind: &str, bytes: &[u8]) -> std::result::Result<Option<(u64, Values)>, Unread> {
+    let damaged = Unread::Damaged;
     Ok(Some(match kind {
         JointState::NAME => {
             let m = JointState::decode(bytes).map_err(damaged)?;
@@ -203,7 +250,7 @@ fn stamp_ns(header: &Header) -> u64 {
 }
 
 /// A list is empty if its quantity is not known.
-fn named(names: &[String], lists: &[(&str, &Vec<f64>)]) -> std::result::Result<Values, String> {
+fn named(names: &[String], lists: &[(&str, &Vec<f64>)]) -> std::result::Result<Values, Unread> {
     let mut values = Values::new();
     for (field, list) in lists.iter().filter(|(_, list)| !list.is_empty()) {
         check_length(field, list.len(), names.len())?;
@@ -213,14 +260,11 @@ fn named(names: &[String], lists: &[(&str, &Vec<f64>)]) -> std::result::Result<V
     Ok(values)
 }
 
-fn check_length(list: &str, found: usize, names: usize) -> std::result::Result<(), String> {
+fn check_length(list: &str, found: usize, names: usize) -> std::result::Result<(), Unread> {
     if found == names {
         return Ok(());
     }
-    Err(format!(
-        "{list} has {found} numbers for {names} names; which joints they are of is not known. \
-         Leave the message out, or mend what sent it"
-    ))
+    Err(Unread::Doubtful(format!("{list} has {found} numbers for {names} names")))
 }
 
 fn indexed(list: &str, motors: impl Iterator<Item = Vec<(&'static str, f32)>>) -> Values {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use hardstand_error::Result;
 use hardstand_physics::model::{Base, Model};
+use hardstand_protocol::limits::GAIN_MAX;
 
 #[cfg(not(target_family = "wasm"))]
 use super::read_csv;
@@ -42,8 +43,6 @@ pub struct BaseTrack {
     pub columns: Vec<Vec<f64>>,
 }
 
-/// Largest gain, N·m/rad or N·m·s/rad.
-const GAIN_MAX: f64 = 1e6;
 /// Largest difference of the length of a quaternion from 1.
 const UNIT_TOLERANCE: f64 = 1e-2;
 
@@ -116,8 +115,8 @@ fn check_gains(table: &Columns) -> Result<()> {
         let wrong = |x: &f64| !x.is_nan() && !(0.0..=GAIN_MAX).contains(x);
         if let Some(row) = column.iter().position(wrong) {
             let text = format!(
-                "the gain is {}; it must be 0 to {GAIN_MAX:e}. Change the table, or take a gain \
-                 that is no column of the log from the scenario (hold_kp, hold_kd)",
+                "the gain is {}; it must be 0 to {GAIN_MAX:e}. Without this column the scenario's \
+                 hold_kp and hold_kd count",
                 column[row]
             );
             return Err(table.cell_error(row, name, &text));

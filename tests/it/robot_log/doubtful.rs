@@ -39,7 +39,7 @@ fn numbers_that_a_unit_makes_infinite_and_times_of_another_unit_are_refused() {
 }
 
 /// States at 200 Hz and commands 0.4 ms after them: steps of 0.4 and 4.6 ms are no gaps. A time
-/// without states is one, however many commands there are.
+/// without states of a joint is one, however many others there are.
 #[test]
 fn states_and_commands_in_messages_of_their_own_have_no_gaps() {
     let folder = tempfile::tempdir().unwrap();
@@ -109,14 +109,21 @@ fn messages_that_do_not_say_which_number_is_meant_are_refused() {
     let (a, b) = (of(&["a"], &[1.0]), of(&["b"], &[2.0]));
     assert_eq!(said(&[(1, a.clone()), (1, b), (2, a.clone())]), Ok(2), "other columns");
     let twice = said(&[(1, of(&["a", "a"], &[1.0, 2.0]))]).unwrap_err();
-    assert!(twice.contains("message 0, column /js.position[a]: it has a number"), "{twice}");
-    let same = said(&[(1, a.clone()), (1, a)]).unwrap_err();
-    assert!(same.contains("message 1, column /js.position[a]: it has a number"), "{same}");
-    let short = said(&[(1, of(&["a", "b"], &[1.0]))]).unwrap_err();
-    assert!(
-        short.contains("message 0 on /js") && short.contains("1 numbers for 2 names"),
-        "{short}"
-    );
+    assert!(twice.contains("/js: message 0 has a second number for /js.position[a]"), "{twice}");
+    let same = said(&[(1, a.clone()), (1, a.clone())]).unwrap_err();
+    assert!(same.contains("/js: message 1 has a second number for /js.position[a]"), "{same}");
+    let short = of(&["a", "b"], &[1.0]);
+    let refused = said(&[(1, short.clone())]).unwrap_err();
+    assert!(refused.contains("/js: in message 0, position has 1 numbers for 2 names"), "{refused}");
+    // another topic of the same bag can be read
+    let (mut odd, mut good) = (Vec::new(), Vec::new());
+    short.encode(&mut odd);
+    a.encode(&mut good);
+    let both = [("/gripper", JointState::NAME, 1, odd), ("/js", JointState::NAME, 2, good)];
+    let table = parse_rosbag("log", &bag(&both)).unwrap();
+    assert_eq!((table.len(), &table.names[2..]), (1, &["/js.position[a]".to_owned()][..]));
+    let needed = table.need("/gripper.position[a]").unwrap_err().to_string();
+    assert!(needed.contains("not read: /gripper: in message 0"), "{needed}");
 }
 
 /// A log that was cut off gives the ticks that it has, and says so; a pipe is not waited for.

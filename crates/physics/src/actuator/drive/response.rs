@@ -96,7 +96,7 @@ impl Bench {
     /// delay.
     #[must_use]
     pub fn gain_and_phase(&self, hz: f64, amplitude_nm: f64) -> [f64; 2] {
-        // what is slower than this is no more than an offset, which whole periods do not see
+        // a loop slower than this is not waited for: that costs up to 2° of phase at 1 Hz
         let current_s = (5.0 / (TAU * self.bandwidth_hz())).min(SETTLE_MAX_S);
         let settle_s = self.drive.timing.delay_us / 1e6 + current_s;
         let first = (settle_s * hz).ceil() + 1.0;
