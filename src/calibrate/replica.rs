@@ -27,11 +27,10 @@ impl Replica {
     /// A plant that is at its start, at the time `begin_s` of a log. Drives with a rate of their
     /// own run at its multiples in the time of the log, as they do where the log is of our run.
     pub(super) fn new(mut plant: Plant, spec: &PlantSpec, begin_s: f64) -> Self {
-        let rates = spec.drives.joints.iter().map(|drive| drive.timing.control_hz).enumerate();
-        let held = rates.filter(|(_, hz)| *hz > 0.0).map(|(joint, hz)| Held {
-            joint,
-            period_ns: ((1e9 / hz).round() as u64).max(1),
-            read: plant.at_encoder(joint),
+        let drives = spec.drives.joints.iter().enumerate();
+        let held = drives.filter_map(|(joint, drive)| {
+            let period_ns = drive.timing.control_period_ns()?;
+            Some(Held { joint, period_ns, read: plant.at_encoder(joint) })
         });
         let held: Vec<Held> = held.collect();
         if !held.is_empty() {
@@ -85,8 +84,7 @@ impl Replica {
     pub(super) fn shown(&self) -> Positions {
         let mut out = self.plant.state().q.clone();
         let joints = out.joints.iter_mut().enumerate();
-        joints.for_each(|(i, q)| *q = self.plant.at_encoder(i)[0]);
-        self.held.iter().for_each(|held| out.joints[held.joint] = held.read[0]);
+        joints.for_each(|(i, q)| *q = self.shown_of(i)[0]);
         out
     }
 }

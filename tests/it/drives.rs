@@ -467,17 +467,19 @@ fn a_log_has_what_drives_show_and_so_has_a_branch_of_it() {
     assert!(!ideal.windows(DRIVES_TOPIC.len()).any(|w| w == DRIVES_TOPIC.as_bytes()));
 }
 
+/// `hardstand drive` with these arguments.
+fn drive_command(arguments: &[&str]) -> std::process::Output {
+    let program = env!("CARGO_BIN_EXE_hardstand");
+    std::process::Command::new(program).arg("drive").args(arguments).output().unwrap()
+}
+
 /// The command draws and reports a shipped drive: MIT's motor is limited by 60 A to 18 N·m, and by
 /// 24 V to 24 / (0.05 · 6) rad/s.
 #[test]
 fn the_command_shows_a_shipped_drive() {
     let folder = tempfile::tempdir().unwrap();
     let svg = folder.path().join("drive.svg");
-    let run = |arguments: &[&str]| {
-        let program = env!("CARGO_BIN_EXE_hardstand");
-        std::process::Command::new(program).arg("drive").args(arguments).output().unwrap()
-    };
-    let out = run(&["mini_cheetah", "--json", "--svg", svg.to_str().unwrap()]);
+    let out = drive_command(&["mini_cheetah", "--json", "--svg", svg.to_str().unwrap()]);
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let report: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert!((report["no_load_rad_per_s"].as_f64().unwrap() - 80.0).abs() < 1e-6);
@@ -487,12 +489,12 @@ fn the_command_shows_a_shipped_drive() {
     for title in ["torque by speed", "step of the command", "friction by"].iter().chain(&response) {
         assert!(drawing.contains(title), "{title}");
     }
-    let out = run(&["--json"]);
+    let out = drive_command(&["--json"]);
     let list: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     let names = list.as_array().unwrap().iter().map(|drive| drive["name"].as_str().unwrap());
     assert!(names.eq(DRIVES.iter().map(|(name, _)| *name)), "{list}");
     assert!(list[1]["source"].as_str().unwrap().contains("Rhoban/bam (Apache-2.0)"), "{list}");
-    let out = run(&["unitree_go3"]);
+    let out = drive_command(&["unitree_go3"]);
     let text = String::from_utf8(out.stderr).unwrap();
     assert!(!out.status.success() && text.contains("the shipped drives are ideal, "), "{text}");
 }
@@ -502,13 +504,9 @@ fn the_command_shows_a_shipped_drive() {
 fn the_command_ends_with_slow_drives_and_says_what_has_no_effect() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("slow.toml");
-    let run = |arguments: &[&str]| {
-        let program = env!("CARGO_BIN_EXE_hardstand");
-        std::process::Command::new(program).arg("drive").args(arguments).output().unwrap()
-    };
     let report = |text: &str| -> serde_json::Value {
         std::fs::write(&file, text).unwrap();
-        let out = run(&[file.to_str().unwrap(), "--json"]);
+        let out = drive_command(&[file.to_str().unwrap(), "--json"]);
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         serde_json::from_slice(&out.stdout).unwrap()
     };
@@ -518,14 +516,14 @@ fn the_command_ends_with_slow_drives_and_says_what_has_no_effect() {
     let late = report("control_hz = 10.0\ndelay_us = 5000\n");
     let last = late["step_response"].as_array().unwrap().last().unwrap()[1].as_f64();
     assert_eq!(last, late["step_nm"].as_f64());
-    let out = run(&["ideal", "--supply", "10"]);
+    let out = drive_command(&["ideal", "--supply", "10"]);
     let said = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success() && said.contains("--supply 10 has no effect on ideal"), "{said}");
     #[cfg(unix)]
     {
         let pipe = folder.path().join("pipe.toml");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
-        let out = run(&[pipe.to_str().unwrap()]);
+        let out = drive_command(&[pipe.to_str().unwrap()]);
         let said = String::from_utf8_lossy(&out.stderr);
         assert!(made.success() && said.contains("it is a named pipe"), "{said}");
     }

@@ -88,13 +88,13 @@ pub fn fault_event(
     let at = |i: usize| values.get(i).copied().unwrap_or_default();
     let point_B = |i: usize| X_BF.point(&[at(i), at(i + 1), at(i + 2)].into()).into();
     let mut fault = InjectedFault { kind: row.kind, part, values: [at(0), at(1), at(2), at(3)] };
-    check_has_stations(row.kind, part, spec)?;
     match (row.kind, part) {
         (FaultKind::Push, Part::Body(body)) => {
             let force_W = [at(0), at(1), at(2)];
             return Ok(Event::Push { body, point_B: point_B(3), force_W, ticks: ticks_or_ever });
         }
         (FaultKind::Friction, _) if ticks.is_none() => {
+            check_has_stations(row.kind, part, spec)?;
             let (mu_static, mu_kinetic) = (at(0), at(1));
             return Ok(Event::Friction { scope: scope(part), mu_static, mu_kinetic });
         }

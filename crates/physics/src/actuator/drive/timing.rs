@@ -45,11 +45,14 @@ impl Timing {
     /// True if the drive computes in the micro-step of `h_ns` that starts at `t_ns`.
     #[must_use]
     pub fn is_due(&self, t_ns: u64, h_ns: u64) -> bool {
-        if self.control_hz <= 0.0 {
-            return true;
-        }
-        let period_ns = ((1e9 / self.control_hz).round() as u64).max(1);
-        t_ns < h_ns || t_ns / period_ns != (t_ns - h_ns) / period_ns
+        self.control_period_ns()
+            .is_none_or(|period_ns| t_ns < h_ns || t_ns / period_ns != (t_ns - h_ns) / period_ns)
+    }
+
+    /// Time from one computation to the next, ns; `None` if it computes in every micro-step.
+    #[must_use]
+    pub fn control_period_ns(&self) -> Option<u64> {
+        (self.control_hz > 0.0).then(|| ((1e9 / self.control_hz).round() as u64).max(1))
     }
 
     /// Share of the way to its target that the current goes in `h_s`: `1 − exp(−2π f h)`.
