@@ -33,7 +33,7 @@ pub(super) fn run(
         return ended.map(|_| None);
     }
     let found = Finding::of(plan, &tried.folder.join(LOG))?;
-    let (outcome, exit_code, reason) = verdict(&ended?, &found, &tried.folder);
+    let (outcome, exit_code, reason) = verdict(plan.way, &ended?, &found, &tried.folder);
     let mut outcome = Outcome {
         case: case.id.clone(),
         outcome,
@@ -92,8 +92,8 @@ fn processes(
 }
 
 /// How the case ended, the exit code of the process that ended it, and why.
-fn verdict(ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32, String) {
-    let word = word(ended, found);
+fn verdict(way: Way, ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32, String) {
+    let word = word(way, ended, found);
     let code = code_of(ended.daemon);
     let reason = match (word, &ended.report, &ended.error) {
         (Word::Done, ..) => String::new(),
@@ -120,13 +120,15 @@ fn verdict(ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32, String) 
     (word, code, line.chars().take(REASON_CHARS_MAX).collect())
 }
 
-fn word(ended: &Ended, found: &Finding) -> Word {
+fn word(way: Way, ended: &Ended, found: &Finding) -> Word {
     if found.difference.is_some() {
         return Word::Differs;
     }
     let Some(end) = &ended.report else {
         return match &ended.error {
             Some(e) if e.is_refusal() => Word::Refused,
+            // the process that simulates is the controller
+            None if way == Way::InProcess => Word::ControllerEnded,
             _ if ended.failure_kind(found.ticks) == FailureKind::ControllerEnded => {
                 Word::ControllerEnded
             }

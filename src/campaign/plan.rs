@@ -21,6 +21,8 @@ use super::outcome::Outcome;
 pub struct Plan {
     /// The controller's command; empty if the file names none.
     pub controller: Vec<OsString>,
+    /// Where that command runs.
+    pub controller_folder: PathBuf,
     /// How the controller runs.
     pub way: Way,
     /// Kept of a case, beside its row.
@@ -245,6 +247,7 @@ impl Plan {
         let until = common.until.clone();
         Self {
             controller: common.controller.clone(),
+            controller_folder: PathBuf::new(),
             way: common.way,
             keep,
             fail_if: vec![UNTIL.into()],

@@ -47,6 +47,7 @@ fn read(root: &Section<'_>, folder: &Path, mistakes: &Mistakes) -> Plan {
     let (mode, speed) = pace(root);
     let mut plan = Plan {
         controller: listed("controller").into_iter().map(OsString::from).collect(),
+        controller_folder: folder.join(root.text_if_given("controller_folder").unwrap_or("")),
         way: way(root),
         keep: if root.has("keep_logs") { keep(root) } else { Keep::Failed },
         fail_if: listed("fail_if"),
@@ -72,8 +73,11 @@ fn read(root: &Section<'_>, folder: &Path, mistakes: &Mistakes) -> Plan {
         plan.scenarios.extend(scenario(&s, folder, &sets, &plan, mistakes));
         s.finish();
     }
-    if !root.has("scenarios") {
-        mistakes.add("scenarios is missing; it must be at least one [[scenarios]] table".into());
+    for (key, count) in [("scenarios", plan.scenarios.len()), ("faults", plan.faults.len())] {
+        let is_empty = root.get(key).is_none_or(|v| v.as_array().is_some_and(Vec::is_empty));
+        if is_empty && count == 0 {
+            mistakes.add(format!("{key} is missing; it must be at least one [[{key}]] table"));
+        }
     }
     mistakes.refuse_twins("scenarios", plan.scenarios.iter().map(|s| s.name.as_str()));
     mistakes.refuse_twins("faults", plan.faults.iter().map(|f| f.name.as_str()));
@@ -192,8 +196,8 @@ fn seeds(root: &Section<'_>) -> Vec<u32> {
     let found = found.unwrap_or_default();
     if found.is_empty() {
         let allowed = "a number of seeds, a list of them, or { from = 1, to = 20 }; a seed is a \
-                       whole number, 0 to 4294967295";
-        root.mistake("seeds", allowed);
+                       whole number, 0 to 4294967295, and a campaign has at most";
+        root.mistake("seeds", &format!("{allowed} {CASES_MAX} of them"));
     }
     found
 }

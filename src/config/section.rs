@@ -121,6 +121,11 @@ impl<'a> Section<'a> {
         self.seen.borrow_mut().extend(keys.iter().map(|key| (*key).to_string()));
     }
 
+    /// Reports a mistake about this table.
+    pub(crate) fn report(&self, text: &str) {
+        self.mistakes.add(format!("{}: {text}", self.path));
+    }
+
     /// Reports a mistake about a key or a whole table that is not a single value.
     pub(crate) fn complain(&self, key: &str, text: &str) {
         self.mistakes.add(format!("{}: {text}", self.name(key)));
@@ -294,7 +299,6 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// A table within this one; empty if it does not exist.
     /// A list of numbers.
     pub(crate) fn numbers_of(&self, key: &str, range: Range) -> Vec<f64> {
         let numbers = self.get(key).and_then(|v| as_numbers(v, &range));
@@ -318,6 +322,7 @@ impl<'a> Section<'a> {
         })
     }
 
+    /// A table within this one; empty if it does not exist.
     pub(crate) fn section(&self, key: &str) -> Section<'a> {
         let table = match self.get(key) {
             Some(Value::Table(t)) => Some(t),

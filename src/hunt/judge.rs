@@ -91,6 +91,13 @@ impl<'a> Judge<'a> {
         self.run.len()
     }
 
+    /// Why the first of the cases was refused that the scenario refused, and their count.
+    #[must_use]
+    pub fn refused(&self) -> Option<(usize, &str)> {
+        let refused = || self.run.iter().filter(|j| j.outcome.outcome == Word::Refused);
+        Some((refused().count(), refused().next()?.outcome.reason.as_str()))
+    }
+
     /// Runs these cases, those excepted that have been run already, and judges them. `None` if it
     /// was stopped.
     ///
@@ -160,6 +167,14 @@ impl<'a> Judge<'a> {
 }
 
 impl Judged {
+    /// True if the same happened in another run of the case, at the same time if the condition is
+    /// what happened.
+    #[must_use]
+    pub fn repeats(&self, other: &Self) -> bool {
+        let at_s = |judged: &Self| Some(judged.at_s()).filter(|_| judged.kind == Some(Kind::Held));
+        self.kind == other.kind && at_s(self) == at_s(other)
+    }
+
     /// How near it came: positive where the condition held. `None` of a case that was refused.
     #[must_use]
     pub fn margin(&self) -> Option<f64> {

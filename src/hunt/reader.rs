@@ -47,10 +47,8 @@ impl Space {
             s.finish();
         }
         for (key, list) in LISTS {
-            let tables = section.get(key).and_then(Value::as_array);
-            for (i, template) in tables.into_iter().flatten().enumerate() {
-                let name = format!("hunt.{key}.{i}");
-                space.slots.extend(slots(list, template, &name, &mistakes));
+            for s in section.sections(key) {
+                space.slots.extend(slots(list, &s));
             }
         }
         section.finish();
@@ -115,8 +113,8 @@ fn vary(s: &Section<'_>, scenario: &Table) -> Option<Vary> {
         Some(key) => vec![key.to_string()],
         None => s.texts("keys"),
     };
-    let table = s.get("between").map(|v| Table::from_iter([("between".into(), v.clone())]));
-    let draw = match Draw::of(&Value::Table(table.unwrap_or_default())) {
+    let between = s.get("between").map(|v| Table::from_iter([("between".into(), v.clone())]));
+    let draw = match Draw::of(&Value::Table(between.unwrap_or_default())) {
         Ok(Some(draw)) => draw,
         Ok(None) => {
             s.mistake("between", "two numbers, the smaller first");
@@ -127,47 +125,58 @@ fn vary(s: &Section<'_>, scenario: &Table) -> Option<Vary> {
             return None;
         }
     };
-    let usual = get(scenario, &keys_of(keys.first()?));
-    match (usual, &draw) {
-        (Some(Value::Float(_)), Draw::Number { .. })
-        | (Some(Value::Integer(_)), Draw::Whole(_)) => {}
-        // a key may be written without decimals in either place
-        (Some(Value::Integer(i)), Draw::Number { .. }) => {
-            return Some(Vary { keys, draw, usual: Value::Float(*i as f64) });
+    if keys.is_empty() {
+        if s.has("keys") {
+            s.mistake("keys", "at least one key");
         }
-        (Some(Value::Float(_)), Draw::Whole([a, b])) => {
-            let draw = Draw::number([*a as f64, *b as f64]);
-            return Some(Vary { keys, draw, usual: usual?.clone() });
-        }
-        _ => {
-            let text = format!("{} must be a key of the scenario that has a number", keys[0]);
-            s.complain("key", &text);
-            return None;
+        return None;
+    }
+    let mut own = Vec::new();
+    for key in &keys {
+        match get(scenario, &keys_of(key)) {
+            Some(value @ (Value::Float(_) | Value::Integer(_))) => own.push(value.clone()),
+            _ => {
+                s.complain(
+                    "key",
+                    &format!("{key} must be a key of the scenario that has a number"),
+                );
+            }
         }
     }
-    Some(Vary { keys, draw, usual: usual?.clone() })
+    // a number may be written without decimals in either place
+    let draw = match draw {
+        Draw::Whole([a, b]) if own.iter().any(Value::is_float) => {
+            Draw::number([a as f64, b as f64])
+        }
+        draw => draw,
+    };
+    if matches!(draw, Draw::Number { .. }) {
+        for value in &mut own {
+            if let Value::Integer(i) = value {
+                *value = Value::Float(*i as f64);
+            }
+        }
+    }
+    (own.len() == keys.len()).then_some(Vary { keys, draw, own })
 }
 
 /// `count` copies of a slot.
-fn slots(list: List, template: &Value, name: &str, mistakes: &Mistakes) -> Vec<Slot> {
-    let Some(mut table) = template.as_table().cloned() else {
-        mistakes.add(format!("{name} is {template}; it must be a table"));
-        return Vec::new();
-    };
-    let count = match table.remove("count") {
-        None => 1,
-        Some(Value::Integer(n)) if (1..=i64::from(COPIES_MAX)).contains(&n) => n as usize,
-        Some(other) => {
-            let most = COPIES_MAX;
-            mistakes
-                .add(format!("{name}.count is {other}; it must be a whole number, 1 to {most}"));
-            return Vec::new();
+fn slots(list: List, s: &Section<'_>) -> Vec<Slot> {
+    let (mut template, mut count) = (Table::new(), 1);
+    for key in s.keys() {
+        let Some(value) = s.get(key) else { continue };
+        if key == "count" {
+            count = s.count(key, 1, COPIES_MAX) as usize;
+        } else {
+            template.insert(key.into(), value.clone());
         }
-    };
-    let template = Value::Table(table);
-    let draws = draws(&template).unwrap_or_else(|text| {
-        mistakes.add(format!("{name}: {text}"));
-        Vec::new()
-    });
-    vec![Slot { list, template, draws }; count]
+    }
+    let template = Value::Table(template);
+    match draws(&template) {
+        Ok(draws) => vec![Slot { list, template, draws }; count],
+        Err(text) => {
+            s.report(&text);
+            Vec::new()
+        }
+    }
 }

@@ -14,6 +14,8 @@ const STEP_MIN: f64 = 0.01;
 const PATIENCE: usize = 8;
 /// Points of which the farthest from all cases is where a search begins.
 const FAR: usize = 64;
+/// After so many steps without a case that is new there is none left.
+const REPEATED_MAX: usize = 32;
 /// Spread of the first points of a search, of the range of each value.
 const STEP: f64 = 0.25;
 
@@ -60,7 +62,8 @@ pub fn search(
         return Ok(Some(first));
     }
     let (mut guide, mut guides): (Option<Guide>, u64) = (None, 0);
-    while judge.count() < limits.cases {
+    let mut repeated = 0;
+    while judge.count() < limits.cases && repeated < REPEATED_MAX {
         let at_random = tried.len() < limits.random;
         let points: Vec<Vec<f64>> = if at_random {
             (0..BATCH).map(|_| (0..genes).map(|_| random.uniform()).collect()).collect()
@@ -71,7 +74,9 @@ pub fn search(
             });
             guide.search.ask().iter().map(|p| p.iter().map(|x| reflected(*x)).collect()).collect()
         };
-        let cases: Vec<Candidate> = points.iter().map(|p| judge.space().candidate(p)).collect();
+        let before = judge.count();
+        let rest = points.iter().take(limits.cases - before);
+        let cases: Vec<Candidate> = rest.map(|p| judge.space().candidate(p)).collect();
         let Some(judged) = judge.judge(&cases)? else { return Ok(None) };
         let margins: Vec<f64> = judged.iter().map(margin).collect();
         tried.extend(points.into_iter().zip(margins.iter().copied()));
@@ -79,6 +84,10 @@ pub fn search(
         watch(Progress { cases: judge.count(), best, at_random });
         if let Some(found) = judged.into_iter().find(|j| j.kind.is_some()) {
             return Ok(Some(found));
+        }
+        repeated = if judge.count() == before { repeated + 1 } else { 0 };
+        if margins.len() < BATCH {
+            break;
         }
         if guide.as_mut().is_some_and(|guide| guide.is_over(&margins)) {
             guide = None;

@@ -15,6 +15,8 @@ const SHARES: [f64; 3] = [0.75, 0.5, 0.25];
 const ROUNDS: usize = 3;
 /// Draws of an event that may do alone what several do.
 const REDRAWN: usize = 16;
+/// Most passes through all values: a smaller one can make another, or an event, needless.
+const PASSES: usize = 6;
 
 /// A number of a shrunk case and the nearest smaller one with which it does not happen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -43,17 +45,34 @@ pub struct Shrunk {
 /// Those of [`Judge::judge`].
 pub fn shrink(judge: &mut Judge<'_>, found: Judged, seed: u64) -> Result<Option<Shrunk>> {
     let Some(now) = without_events(judge, found)? else { return Ok(None) };
-    let Some(mut now) = with_one_event(judge, now, &mut SplitMix(seed))? else { return Ok(None) };
-    let mut edges = Vec::new();
+    let Some(now) = with_one_event(judge, now, &mut SplitMix(seed))? else { return Ok(None) };
+    let mut shrunk = Shrunk { judged: now, edges: Vec::new() };
+    for _ in 0..PASSES {
+        let before = shrunk.judged.case.clone();
+        let Some(smaller) = with_smaller_values(judge, shrunk.judged)? else { return Ok(None) };
+        let case = smaller.judged.case.clone();
+        let Some(now) = without_events(judge, smaller.judged)? else { return Ok(None) };
+        let edges = if now.case == case { smaller.edges } else { Vec::new() };
+        shrunk = Shrunk { judged: now, edges };
+        if shrunk.judged.case == before {
+            break;
+        }
+    }
+    Ok(Some(shrunk))
+}
+
+/// Moves each value once. What is known of the others after one has moved does not count.
+fn with_smaller_values(judge: &mut Judge<'_>, found: Judged) -> Result<Option<Shrunk>> {
+    let (mut now, mut edges) = (found, Vec::new());
     for place in now.case.places() {
+        let before = now.case.clone();
         let Some((smaller, edge)) = with_smaller(judge, now, place)? else { return Ok(None) };
         now = smaller;
+        if now.case != before {
+            edges.clear();
+        }
         edges.extend(edge);
     }
-    // smaller numbers can make an event needless
-    let Some(now) = without_events(judge, now)? else { return Ok(None) };
-    let named = |edge: &Edge| judge.space().names(&now.case).contains(&edge.name);
-    edges.retain(named);
     Ok(Some(Shrunk { judged: now, edges }))
 }
 
@@ -180,7 +199,7 @@ fn with_smaller(
         }
     }
     let edge = Edge {
-        name: judge.space().name(place),
+        name: judge.space().name(&now.case, place),
         value: happens.to_string(),
         not_at: not_at.to_string(),
     };

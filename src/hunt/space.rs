@@ -28,16 +28,41 @@ pub struct Space {
 pub(super) struct Vary {
     pub(super) keys: Vec<String>,
     pub(super) draw: Draw,
-    /// The scenario's own value.
-    pub(super) usual: Value,
+    /// The scenario's own values of these keys.
+    pub(super) own: Vec<Value>,
+}
+
+impl Vary {
+    /// What stands for the scenario's own values.
+    fn usual(&self) -> &Value {
+        &self.own[0]
+    }
+
+    fn name(&self) -> String {
+        self.keys.join(" and ")
+    }
+
+    /// What it is in a case, in words.
+    fn words(&self, value: &Value) -> String {
+        let is = if self.keys.len() == 1 { "is" } else { "are" };
+        let mut own: Vec<String> = self.own.iter().map(Value::to_string).collect();
+        own.dedup();
+        format!("{} {is} {value} instead of {}", self.name(), own.join(" and "))
+    }
 }
 
 /// An event or a velocity command that a case has or has not.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Slot {
     pub(super) list: List,
     pub(super) template: Value,
     pub(super) draws: Vec<Draw>,
+}
+
+impl Slot {
+    fn kind(&self) -> &str {
+        self.template.get("kind").and_then(Value::as_str).unwrap_or("command")
+    }
 }
 
 /// The list of the scenario that a slot adds to.
@@ -117,14 +142,14 @@ impl Space {
 
     /// The scenario as it is.
     pub(super) fn usual(&self) -> Candidate {
-        let varied = self.vary.iter().map(|v| v.usual.clone()).collect();
+        let varied = self.vary.iter().map(|v| v.usual().clone()).collect();
         Candidate { varied, slots: vec![None; self.slots.len()] }
     }
 
     /// What a value of a case is drawn from, and the value to which it is shrunk.
     pub(super) fn draw(&self, place: Place) -> (&Draw, Value) {
         match place {
-            Place::Key(i) => (&self.vary[i].draw, self.vary[i].usual.clone()),
+            Place::Key(i) => (&self.vary[i].draw, self.vary[i].usual().clone()),
             Place::Slot(i, k) => {
                 let draw = &self.slots[i].draws[k];
                 (draw, draw.least())
@@ -135,7 +160,7 @@ impl Space {
     /// What `--set` changes for this case.
     pub(super) fn sets(&self, case: &Candidate) -> Vec<String> {
         let mut sets = self.sets.clone();
-        for (vary, value) in self.vary.iter().zip(&case.varied).filter(|(v, x)| v.usual != **x) {
+        for (vary, value) in self.vary.iter().zip(&case.varied).filter(|(v, x)| v.usual() != *x) {
             sets.extend(vary.keys.iter().map(|key| format!("{key}={value}")));
         }
         for (name, list) in LISTS {
@@ -156,43 +181,71 @@ impl Space {
 
     /// In what a case differs from the scenario, each in words.
     pub(super) fn words(&self, case: &Candidate) -> Vec<String> {
-        let varied = self.vary.iter().zip(&case.varied).filter(|(v, x)| v.usual != **x);
-        let varied = varied.map(|(v, x)| format!("{} is {x} instead of {}", v.keys[0], v.usual));
+        let varied = self.vary.iter().zip(&case.varied).filter(|(v, x)| v.usual() != *x);
+        let varied = varied.map(|(v, x)| v.words(x));
         let added = LISTS.into_iter().flat_map(|(_, list)| self.added(case, list));
         varied.chain(added.map(|event| words(&event))).collect()
     }
 
-    /// What the values of a case are called.
-    pub(super) fn names(&self, case: &Candidate) -> Vec<String> {
-        case.places().into_iter().map(|place| self.name(place)).collect()
+    /// Lists of cases that must not all be refused, each in words and as `--set` has it: each key,
+    /// event and command alone with its values at both ends, and with each value of a list. Copies
+    /// count once.
+    #[must_use]
+    pub fn probes(&self) -> Vec<Vec<(String, Vec<String>)>> {
+        let described = |case: &Candidate| (self.words(case).join(", "), self.sets(case));
+        let described = |cases: Vec<Candidate>| cases.iter().map(described).collect();
+        self.probed().into_iter().map(described).collect()
     }
 
-    /// Each event and command alone, with its values at their upper ends: what it is, and what
-    /// `--set` changes. Copies count once.
-    #[must_use]
-    pub fn each_alone(&self) -> Vec<(String, Vec<String>)> {
-        let alone = |(i, slot): (usize, &Slot)| {
-            let mut case = self.usual();
-            case.slots[i] = Some(slot.draws.iter().map(|draw| draw.at(1.0)).collect());
-            (self.words(&case).join(", "), self.sets(&case))
-        };
-        let mut all: Vec<_> = self.slots.iter().enumerate().map(alone).collect();
-        all.dedup();
+    fn probed(&self) -> Vec<Vec<Candidate>> {
+        let usual = self.usual();
+        let mut all: Vec<Vec<Candidate>> = Vec::new();
+        for (i, vary) in self.vary.iter().enumerate() {
+            let at = |gene| usual.with(Place::Key(i), vary.draw.at(gene));
+            all.push(ENDS.map(at).to_vec());
+        }
+        for (i, slot) in self.slots.iter().enumerate() {
+            if i > 0 && self.slots[i - 1] == *slot {
+                continue;
+            }
+            let ends = ENDS.map(|gene| {
+                let mut case = usual.clone();
+                case.slots[i] = Some(slot.draws.iter().map(|draw| draw.at(gene)).collect());
+                case
+            });
+            for (k, draw) in slot.draws.iter().enumerate() {
+                let Draw::OneOf(values) = draw else { continue };
+                let with = |value: &Value| {
+                    ends.iter().map(|case| case.with(Place::Slot(i, k), value.clone())).collect()
+                };
+                all.extend(values.iter().map(with));
+            }
+            all.push(ends.to_vec());
+        }
         all
     }
 
-    /// What a place is called.
-    pub(super) fn name(&self, place: Place) -> String {
-        match place {
-            Place::Key(i) => self.vary[i].keys[0].clone(),
-            Place::Slot(i, k) => {
-                let slot = &self.slots[i];
-                let kind = slot.template.get("kind").and_then(Value::as_str).unwrap_or("command");
-                format!("{kind} {}", names(&slot.template).get(k).map_or("", String::as_str))
-            }
-        }
+    /// What a place of a case is called: `push force_n.1`, or `push 2 force_n.1` if the case has
+    /// several.
+    pub(super) fn name(&self, case: &Candidate, place: Place) -> String {
+        let (i, k) = match place {
+            Place::Key(i) => return self.vary[i].name(),
+            Place::Slot(i, k) => (i, k),
+        };
+        let kind = self.slots[i].kind();
+        let same = |j: &usize| case.slots[*j].is_some() && self.slots[*j].kind() == kind;
+        let before = (0..i).filter(same).count();
+        let number = match (0..self.slots.len()).filter(same).count() {
+            0 | 1 => String::new(),
+            _ => format!(" {}", before + 1),
+        };
+        let names = names(&self.slots[i].template);
+        format!("{kind}{number} {}", names.get(k).map_or("", String::as_str))
     }
 }
+
+/// Genes of both ends of a range.
+const ENDS: [f64; 2] = [0.0, 1.0];
 
 /// Where a value stands in a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -108,6 +108,8 @@ const DURATIONS: [(&str, f64); 2] = [("ms", 1e6), ("s", 1e9)];
 const LONGEST_NS: f64 = 1e12;
 /// Parentheses, signs and calls within each other.
 const DEPTH_MAX: usize = 64;
+/// Operands: a tree of a row of them is as deep as the row is long.
+const OPERANDS_MAX: usize = 1000;
 
 impl Tree {
     const fn is_truth(&self) -> bool {
@@ -128,7 +130,7 @@ impl Tree {
 /// # Errors
 /// [`ErrorKind::Input`] with the place, and what was expected there.
 pub(super) fn parse(text: &str, quantities: &Quantities) -> Result<(Tree, usize)> {
-    let mut parser = Parser { text, at: 0, depth: 0, slots: 0, quantities };
+    let mut parser = Parser { text, at: 0, depth: 0, operands: 0, slots: 0, quantities };
     let tree = parser.pairs(1)?;
     parser.skip_spaces();
     if !parser.rest().is_empty() {
@@ -143,6 +145,7 @@ struct Parser<'a> {
     /// Bytes read.
     at: usize,
     depth: usize,
+    operands: usize,
     /// Nodes that remember, so far.
     slots: usize,
     quantities: &'a Quantities,
@@ -195,10 +198,20 @@ impl<'a> Parser<'a> {
                 return Err(self.refused("a condition lasts for up to 1000 s, and not for 0 s"));
             }
             self.at += unit.len();
+            self.count()?;
             tree = Tree::For(Box::new(tree), duration_ns as u64, self.slot());
             self.skip_spaces();
         }
         Ok(tree)
+    }
+
+    /// One more that makes the tree deeper.
+    fn count(&mut self) -> Result<()> {
+        self.operands += 1;
+        if self.operands > OPERANDS_MAX {
+            return Err(self.refused(&format!("a condition has at most {OPERANDS_MAX} operands")));
+        }
+        Ok(())
     }
 
     /// The place of one more memory.
@@ -221,6 +234,7 @@ impl<'a> Parser<'a> {
         if self.depth > DEPTH_MAX {
             return Err(self.expected(&format!("at most {DEPTH_MAX} of ( - ! within each other")));
         }
+        self.count()?;
         let rest = self.rest();
         let tree = if self.skip("(") {
             let tree = self.pairs(1)?;
@@ -300,11 +314,12 @@ impl<'a> Parser<'a> {
     }
 
     fn fell(&mut self) -> Result<Tree> {
-        let Some(text) = self.quantities.fell() else {
+        let quantities = self.quantities;
+        let Some(text) = quantities.fell() else {
             return Err(self.refused("a robot whose base is fixed does not fall"));
         };
         let mut inner =
-            Parser { text: &text, at: 0, depth: self.depth, slots: 0, quantities: self.quantities };
+            Parser { text: &text, at: 0, depth: self.depth, operands: 0, slots: 0, quantities };
         let tree = inner.pairs(1)?;
         self.at += "fell".len();
         Ok(tree)

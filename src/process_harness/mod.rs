@@ -14,6 +14,7 @@ pub use worker::{Task, Worker};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
@@ -39,6 +40,8 @@ pub const CONTROLLER_OUTPUT: &str = "controller.txt";
 const READY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Lines at the end of a process's output that a failure keeps.
 const TAIL_LINES: usize = 12;
+/// Bytes of it that are read at most.
+const TAIL_BYTES: u64 = 64 * 1024;
 /// Time between two looks whether the daemon is ready.
 const READY_LOOK: Duration = Duration::from_millis(1);
 /// Longest time between two looks whether the caller stops the run.
@@ -307,10 +310,18 @@ impl Running {
     }
 }
 
-/// The last lines of a file that has the output of a process.
+/// The last lines of a file that has the output of a process; of long ones, their ends.
 #[must_use]
 pub fn last_lines(file: &Path) -> String {
-    let bytes = std::fs::read(file).unwrap_or_default();
+    let end = || -> std::io::Result<Vec<u8>> {
+        let mut file = File::open(file)?;
+        let begin = file.metadata()?.len().saturating_sub(TAIL_BYTES);
+        file.seek(SeekFrom::Start(begin))?;
+        let mut bytes = Vec::new();
+        file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = end().unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")

@@ -110,9 +110,10 @@ impl Player {
     pub fn open_after(path: &Path, index: &RunIndex, run_id: u32, tick: u64) -> Result<Self> {
         let text = "the state of tick 0 is before the first tick: ask for tick 1 or a later one";
         let before = tick.checked_sub(1).ok_or_else(|| Error::new(ErrorKind::Input, text))?;
-        let mut player = Self::open_before(path, index, run_id, before)?;
-        if player.difference.is_none() {
-            player.advance()?;
+        let no_state = |e: Error| e.within(format!("no state has {tick} ticks done"));
+        let mut player = Self::open_before(path, index, run_id, before).map_err(no_state)?;
+        if player.difference.is_none() && !player.advance()? {
+            return Err(Error::new(ErrorKind::Log, format!("it ends before tick {tick}")));
         }
         Ok(player)
     }

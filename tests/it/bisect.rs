@@ -208,6 +208,8 @@ fn conditions_mean_what_they_say() {
         ("", "column 1: expected a number, a quantity or ("),
         ("ä > 1", "there is no quantity ä"),
         (&("(".repeat(500) + "1 > 0"), "within each other"),
+        (&("tick > 1 or ".repeat(100_000) + "tick > 1"), "at most 1000 operands"),
+        (&("tick > 1".to_string() + &" for 1 s".repeat(100_000)), "at most 1000 operands"),
     ] {
         let error = Condition::parse(text, &quantities).unwrap_err().to_string();
         assert!(error.contains(expected), "{text:?}: {error}");
@@ -388,7 +390,8 @@ fn all_files_and_runs_are_searched() {
         |name: &str| out.lines().find(|l| l.starts_with(name)).unwrap_or_default().to_string();
     assert!(code == 0 && line("tick ").contains(" 55 ") && line("run_id").contains(" 2 "), "{out}");
     let (out, code) = hardstand(&[&list[..], &["999".as_ref()]].concat());
-    let extent = "it holds ticks 0 to 239 of run 1, ticks 0 to 99 of run 2";
+    let extent = "no state has 999 ticks done: tick 998 of run 1 is not in the log; it holds ticks 0 \
+                  to 239 of run 1, ticks 0 to 99 of run 2";
     assert!(out.contains(extent) && code == 2, "{out}");
 }
 

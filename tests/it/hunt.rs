@@ -1,6 +1,7 @@
 //! Hunts: planted bugs are found, shrunk to their cause, and kept.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -182,7 +183,7 @@ fn without_a_bug_nothing_is_found_and_the_nearest_case_is_told() {
     let _one = serial();
     let stage = Stage::new(SPACE);
     let result = stage.hunt("none", "out", &["--cases", "24", "--random", "8"], 0);
-    assert_eq!((result["cases"].as_u64(), &result["found"]), (Some(25), &Value::Null));
+    assert_eq!((result["cases"].as_u64(), &result["found"]), (Some(24), &Value::Null));
     assert!(result["best_margin"].as_f64().unwrap() < 0.0, "{result}");
 }
 
@@ -261,12 +262,16 @@ fn mistakes_of_the_section_are_told_all_at_once() {
 [hunt]
 duration_s = 0
 what = 1
+commands = 3
 [[hunt.vary]]
 key = "contact.mu"
 between = [0.6, 0.9]
 [[hunt.vary]]
 key = "contact.mu_static"
 between = [0.9, 0.6]
+[[hunt.vary]]
+keys = []
+between = [0.6, 0.9]
 [[hunt.events]]
 kind = "push"
 count = 0
@@ -283,11 +288,97 @@ at_s = { between = [1.0] }
         "hunt.what",
         "contact.mu must be a key of the scenario that has a number",
         "between must be two numbers, the smaller first",
-        "hunt.events.0.count is 0; it must be a whole number, 1 to 64",
-        "hunt.events.1: between must be two numbers, the smaller first",
+        "hunt.vary[2].keys is []; it must be at least one key",
+        "hunt.events[0].count is 0; it must be a whole number, 1 to 64",
+        "hunt.events[1]: between must be two numbers, the smaller first",
+        "hunt.commands is 3; it must be a list of tables",
     ] {
         assert!(said.contains(line), "{line} is not in {said}");
     }
+}
+
+/// A hunt whose cases are all refused has looked at nothing.
+#[test]
+fn cases_that_the_scenario_refuses_are_told() {
+    let refused = |space: &str, code: i32| {
+        let stage = Stage::new(space);
+        let mut command = stage.command();
+        command.args(["--cases", "20", "--random", "20", "--out"]).arg(stage.path("out"));
+        command.args(["--in-process", "--", HARDSTAND, "controller", "stand", "--join", "legs"]);
+        Process::start(stage.0.path(), "refused", command).ends_with(code)
+    };
+    // both ends of a key that is not the first, of two
+    let said = refused(
+        "[[hunt.vary]]\nkeys = [\"contact.mu_static\", \"contact.mu_kinetic\"]\n\
+         between = [-0.9, -0.6]\n",
+        2,
+    );
+    assert!(
+        said.contains("contact.mu_static and contact.mu_kinetic are -0.6 instead of"),
+        "{said}"
+    );
+    // an end of the range is told; what lies near it counts as none
+    let space = "[hunt]\nduration_s = 0.1\n[[hunt.vary]]\nkey = \"contact.mu_kinetic\"\n\
+                 between = [0.1, 1.5]\n";
+    let said = refused(space, 0);
+    assert!(said.contains("such cases are refused, and count as none"), "{said}");
+    assert!(said.contains("cases count as none; the first: "), "{said}");
+    assert!(said.contains("nothing    in 20 cases"), "{said}");
+}
+
+/// A space that is smaller than the number of cases is looked through, and the hunt ends.
+#[test]
+fn a_hunt_ends_when_no_case_is_left() {
+    let _one = serial();
+    let stage = Stage::new(
+        "[hunt]\nduration_s = 0.05\n[[hunt.events]]\nkind = \"link_delay\"\nat_s = 0.0\n\
+         delay_ticks = { between = [1, 2] }\n",
+    );
+    let mut command = stage.command();
+    command.args(["--json", "--out"]).arg(stage.path("out"));
+    command.args(["--in-process", "--", HARDSTAND, "controller", "stand", "--join", "legs"]);
+    let said = Process::start(stage.0.path(), "small", command).ends_with(0);
+    let result: Value = serde_json::from_str(&said).unwrap();
+    // without it, and with each delay
+    assert_eq!(result["cases"], 3, "{result}");
+}
+
+/// In one process the controller is the process.
+#[test]
+fn a_controller_that_crashes_in_one_process_is_a_find_and_stays_one() {
+    let _one = serial();
+    let stage = Stage::new(
+        "[hunt]\nduration_s = 0.2\n[[hunt.events]]\nkind = \"link_delay\"\n\
+                            at_s = 0.0\ndelay_ticks = { between = [1, 2] }\n",
+    );
+    let controller = stage.path("crashes");
+    fs::write(&controller, "#!/bin/sh\nkill -SEGV $$\n").unwrap();
+    fs::set_permissions(&controller, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = stage.command();
+    // a path that begins where the hunt runs
+    command.current_dir(stage.0.path()).args(["--json", "--in-process", "--out", "a/b/out"]);
+    command.args(["--", "./crashes"]);
+    let said = Process::start(stage.0.path(), "crashes", command).ends_with(1);
+    let found: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(found["found"]["kind"], "controller_ended", "{found}");
+    assert_eq!(found["found"]["repeats"], true, "{found}");
+    let sentence = found["found"]["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("the controller ends (signal 11) at 0.000 s"), "{sentence}");
+
+    let campaign = |code: i32| {
+        let mut command = Command::new(HARDSTAND);
+        command.arg("campaign").arg(stage.path("a/b/out/found.toml"));
+        let out = stage.path(&format!("campaign-{code}"));
+        command.current_dir("/").args(["--json", "--out"]).arg(&out);
+        let said = Process::start(stage.0.path(), "campaign", command).ends_with(code);
+        let row = fs::read_to_string(out.join("table.csv")).unwrap();
+        assert!(row.contains("controller_ended"), "{row} {said}");
+    };
+    campaign(1);
+    // one that does not even begin is no reason to pass
+    fs::write(&controller, "#!/bin/sh\nexit 3\n").unwrap();
+    fs::remove_dir_all(stage.path("campaign-1")).unwrap();
+    campaign(1);
 }
 
 #[test]
@@ -299,6 +390,29 @@ fn an_event_that_the_scenario_refuses_is_named_before_the_first_case() {
     command.args(["--", "true"]);
     let said = Process::start(stage.0.path(), "refused", command).ends_with(2);
     assert!(said.contains("motor_dead at 1.0 s with joint \"no_joint\""), "{said}");
+}
+
+/// A fall that comes once is told as one that does not repeat.
+#[test]
+fn a_find_that_does_not_repeat_says_so() {
+    let _one = serial();
+    let stage = Stage::new(
+        "[hunt]\nduration_s = 0.1\n[[hunt.events]]\nkind = \"link_delay\"\nat_s = 0.0\n\
+         delay_ticks = { between = [1, 2] }\n",
+    );
+    let (once, ran) = (stage.path("once"), stage.path("ran"));
+    let ran = ran.display();
+    let script = format!(
+        "#!/bin/sh\n[ -e {ran} ] && exec {HARDSTAND} controller stand --join legs \"$@\"\n\
+         touch {ran}; exit 3\n"
+    );
+    fs::write(&once, script).unwrap();
+    fs::set_permissions(&once, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = stage.command();
+    command.arg("--in-process").arg("--out").arg(stage.path("out")).arg("--").arg(&once);
+    let said = Process::start(stage.0.path(), "once", command).ends_with(1);
+    assert!(said.contains("the controller ends (exit code 3) at 0.000 s"), "{said}");
+    assert!(said.contains("not when it was run again"), "{said}");
 }
 
 /// Each planted bug, in at most 400 cases, whose most are decoys.

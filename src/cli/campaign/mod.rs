@@ -58,7 +58,7 @@ fn run_file(file: &Path, a: &CampaignRunArguments) -> Result<ExitCode> {
         None => results_of(&file),
     };
     let reports = report::Places::of(&a.reports)?;
-    let folder = command(&mut plan, a, &file)?;
+    let folder = command(&mut plan, a)?;
     let mut manifest = Manifest::of(&plan, &file.to_string_lossy(), folder);
     let store = Store::new(out);
     if !a.table {
@@ -104,9 +104,9 @@ fn results_of(file: &Path) -> PathBuf {
     file.with_file_name(format!("{stem}-results"))
 }
 
-/// The controller's command: that of the command line, or the file's, which runs where the file is.
+/// The controller's command: that of the command line, or the file's, which runs where it says.
 /// Returns where one of the command line was given.
-fn command(plan: &mut Plan, a: &CampaignRunArguments, file: &Path) -> Result<Option<String>> {
+fn command(plan: &mut Plan, a: &CampaignRunArguments) -> Result<Option<String>> {
     if !a.command.is_empty() {
         plan.controller.clone_from(&a.command);
         let here = std::env::current_dir().map_err(|e| no_place(Path::new("."), &e))?;
@@ -115,9 +115,9 @@ fn command(plan: &mut Plan, a: &CampaignRunArguments, file: &Path) -> Result<Opt
         let text = "the controller's command is missing: give it after --, or as `controller` in \
                     the file";
         return Err(Error::new(ErrorKind::Input, text));
-    } else if let Some(folder) = file.parent() {
-        std::env::set_current_dir(folder).map_err(|e| no_place(folder, &e))?;
     }
+    let folder = &plan.controller_folder;
+    std::env::set_current_dir(folder).map_err(|e| no_place(folder, &e))?;
     Ok(None)
 }
 

@@ -102,6 +102,10 @@ impl<'a> Order<'a> {
             }
             duration_s = Some(claim.scenario.duration_s);
             order.claim = Some((file, claim));
+        } else if a.key.is_some() {
+            // what a conflict forbids, clap does not require
+            let text = "--key is of a certificate that --check names; to sign one, give --sign";
+            return Err(Error::new(ErrorKind::Input, text));
         }
         order.sets = sets(&order.sets, duration_s, a.patience)?;
         Ok(order)

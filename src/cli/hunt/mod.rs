@@ -10,9 +10,10 @@ use serde::Serialize;
 
 use crate::campaign::Common;
 use crate::hunt::{self, Catch, Judge, Judged, Limits, Progress, Shrunk, Space};
-use hardstand_error::Result;
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::HuntArguments;
+use super::campaign::no_place;
 use super::{ExitCode, output_file, show};
 use setup::Setup;
 
@@ -31,7 +32,7 @@ pub(super) fn hunt(a: &HuntArguments) -> Result<ExitCode> {
     if let Some(duration_s) = a.duration {
         space.set_duration_s(duration_s)?;
     }
-    setup.check_events(&space, "the hunt was refused")?;
+    setup.check(&space, "the hunt was refused")?;
     let [keys, events] = space.counts();
     let print = |text: String| {
         if !cases.json {
@@ -64,6 +65,8 @@ struct HuntResult {
     cases: usize,
     /// Cases that shrinking took.
     shrink_cases: usize,
+    /// Of both, those that the scenario refused.
+    refused_cases: usize,
     /// The largest margin: how near the nearest case came.
     best_margin: Option<f64>,
     /// What was found.
@@ -99,13 +102,14 @@ impl Hunt<'_> {
             result.best_margin = Some(best).filter(|best| best.is_finite());
         })?;
         result.cases = self.judge.count();
-        let Some(caught) = caught else { return Ok(result) };
+        let Some(caught) = caught else { return self.nothing(result) };
         let changes = self.judge.space().changes(&caught);
         print(format!("found      after {} cases; {changes} changes", result.cases));
         let Some(shrunk) = hunt::shrink(&mut self.judge, caught, self.limits.seed)? else {
             return Ok(result);
         };
         result.shrink_cases = self.judge.count() - result.cases;
+        result.refused_cases = self.judge.refused().map_or(0, |(count, _)| count);
         let left = self.judge.space().changes(&shrunk.judged);
         print(format!("shrunk     to {left} changes with {} cases", result.shrink_cases));
         let duration_s = self.duration(&shrunk.judged);
@@ -113,6 +117,18 @@ impl Hunt<'_> {
             return Ok(result);
         };
         result.found = Some(self.found(common, out, &shrunk, &kept, duration_s)?);
+        Ok(result)
+    }
+
+    /// A result without a find; of cases that were all refused it says nothing.
+    fn nothing(&self, mut result: HuntResult) -> Result<HuntResult> {
+        let Some((count, reason)) = self.judge.refused() else { return Ok(result) };
+        result.refused_cases = count;
+        if count + 1 == result.cases {
+            let text = format!("the scenario refuses all {count} cases; the first: {reason}");
+            return Err(Error::new(ErrorKind::Input, text));
+        }
+        (self.print)(format!("refused    {count} cases count as none; the first: {reason}"));
         Ok(result)
     }
 
@@ -133,7 +149,8 @@ impl Hunt<'_> {
     ) -> Result<Found> {
         let catch = Catch::of(self.judge.space(), &common.until, shrunk, kept);
         let campaign = out.join("found.toml");
-        let text = hunt::campaign_text(&campaign, &catch, common, duration_s);
+        let here = std::env::current_dir().map_err(|e| no_place(Path::new("."), &e))?;
+        let text = hunt::campaign_text([&campaign, &here], &catch, common, duration_s);
         output_file::write_text("campaign", &campaign, &text)?;
         let below = |name: &Option<String>| name.as_ref().map(|name| out.join(name));
         Ok(Found {
@@ -156,6 +173,11 @@ impl HuntResult {
         show::line(&found.catch.sentence);
         for edge in &found.catch.edges {
             show::line(&format!("           not if {} is {}", edge.name, edge.not_at));
+        }
+        if !found.catch.repeats {
+            show::line(
+                "           but not when it was run again: `hardstand certify` tells what differs",
+            );
         }
         show::line("");
         show::line(&format!("log        {}", found.log.display()));

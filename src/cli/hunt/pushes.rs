@@ -35,7 +35,7 @@ pub(in crate::cli) fn pushes(a: &PushesArguments) -> Result<ExitCode> {
     let pushes = pushes_of(a, &setup.scenario)?;
     let duration_s = pushes.at_s.last().copied().unwrap_or_default() + pushes.duration_s + a.after;
     let space = pushes.space(&setup.scenario, &a.cases.set, duration_s)?;
-    setup.check_events(&space, "the pushes were refused")?;
+    setup.check(&space, "the pushes were refused")?;
     let print = |text: String| {
         if !a.cases.json {
             show::line(&text);

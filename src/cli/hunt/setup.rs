@@ -1,5 +1,6 @@
 //! What every search through cases begins with.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 use super::super::arguments::CaseArguments;
 use super::super::calibrate::threads;
 use super::super::campaign::no_place;
-use super::super::stop_on_signal;
+use super::super::{show, stop_on_signal};
 
 /// The checked arguments of a search.
 pub(super) struct Setup {
@@ -50,13 +51,24 @@ impl Setup {
         Judge::new(space, &self.common, self.out.clone(), self.jobs, self.shard, self.stop.clone())
     }
 
-    /// Refuses events that the scenario would refuse; later, a case that is refused is no find.
-    pub(super) fn check_events(&self, space: &Space, what: &str) -> Result<()> {
-        let mut mistakes = Vec::new();
-        for (event, sets) in space.each_alone() {
-            if let Err(e) = Scenario::load(&self.common.file, &sets) {
-                mistakes.push(format!("{event}: {e}"));
+    /// Refuses keys and events that the scenario refuses at both of their ends; later, a case that
+    /// is refused is no find. Notes those that it refuses at one of them.
+    pub(super) fn check(&self, space: &Space, what: &str) -> Result<()> {
+        let (mut mistakes, mut notes) = (Vec::new(), BTreeSet::new());
+        for ends in space.probes() {
+            let refused = |(words, sets): &(String, Vec<String>)| {
+                let error = Scenario::load(&self.common.file, sets).err()?;
+                Some(format!("{words}: {error}"))
+            };
+            let refused: Vec<Option<String>> = ends.iter().map(refused).collect();
+            let all: Option<Vec<String>> = refused.iter().cloned().collect();
+            match all {
+                Some(mut all) => mistakes.extend(all.pop()),
+                None => notes.extend(refused.into_iter().flatten()),
             }
+        }
+        for note in notes {
+            show::note(&format!("such cases are refused, and count as none: {note}"));
         }
         if mistakes.is_empty() {
             return Ok(());

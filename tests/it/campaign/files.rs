@@ -43,6 +43,13 @@ file = "nowhere.toml"
         assert!(said.contains(mistake), "{mistake}\nis not in\n{said}");
     }
     assert!(!stage.results().exists());
+
+    // what has no case does not pass
+    let said = Stage::new("duration_s = 1\nscenarios = []\nfaults = []\n").run(&[], 2);
+    for key in ["scenarios", "faults"] {
+        let mistake = format!("{key} is missing; it must be at least one [[{key}]] table");
+        assert!(said.contains(&mistake), "{mistake}\nis not in\n{said}");
+    }
 }
 
 #[test]
