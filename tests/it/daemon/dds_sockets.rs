@@ -7,7 +7,7 @@ use rustix::process::Signal;
 
 use super::rights::inodes;
 use crate::common::namespace::{Namespace, networks};
-use crate::common::process::{Observer, Process, Scene, serial};
+use crate::common::process::{Observer, PATIENCE, Process, Scene, serial};
 
 /// A domain with ports of its own: 9150, 9151 for the group, 9160, 9161 for one participant.
 const DOMAIN: u16 = 7;
@@ -71,6 +71,35 @@ fn dds_listens_on_the_chosen_interface_only() {
         daemon.signal(Signal::TERM);
         daemon.ends_with(0);
     }
+}
+
+/// A loopback interface delivers to a group although its flags do not say so, and programs on
+/// CycloneDDS look for others there in no other way.
+#[test]
+fn a_participant_on_loopback_is_found_by_its_group() {
+    use rustix::net::{AddressFamily, SocketAddrV4, SocketType, bind, socket, sockopt};
+    let _one = serial();
+    let scene = Scene::new();
+    let sets = dds("lo");
+    let mut daemon = scene.daemon(&sets.iter().map(String::as_str).collect::<Vec<_>>());
+    let ear = socket(AddressFamily::INET, SocketType::DGRAM, None).unwrap();
+    sockopt::set_socket_reuseaddr(&ear, true).unwrap();
+    bind(&ear, &SocketAddrV4::new(GROUP, GROUP_PORTS[0])).unwrap();
+    let ear = UdpSocket::from(ear);
+    ear.join_multicast_v4(&GROUP, &Ipv4Addr::LOCALHOST).unwrap();
+    ear.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut said = [0; 2048];
+    let (length, from) = ear.recv_from(&mut said).expect("the daemon announces itself");
+    assert!(said[..length].starts_with(b"RTPS") && from.ip() == Ipv4Addr::LOCALHOST, "{from}");
+    // and both of its sockets have joined the group, beside this one
+    let groups = std::fs::read_to_string(format!("/proc/{}/net/igmp", daemon.pid())).unwrap();
+    let mut lines = groups.lines().skip_while(|line| !line.contains("\tlo ")).skip(1);
+    let line =
+        lines.by_ref().take_while(|l| l.starts_with("\t\t")).find(|l| l.contains("0100FFEF"));
+    let users = line.and_then(|l| l.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0_u32);
+    assert!(users >= 3, "{groups}");
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
 }
 
 /// The first fragment of a sample that is said to have `size` bytes, from participant `number`, to

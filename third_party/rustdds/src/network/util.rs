@@ -239,9 +239,12 @@ fn get_local_multicast_ip_addrs_inner(
   ifaces: &[IfAddr],
   only_networks: Option<&[IpAddr]>,
 ) -> Vec<IpAddr> {
+  // A loopback interface says that it has no multicast, but delivers it within
+  // the host. It is left out unless it is what was asked for.
+  let is_chosen = |ifa: &&IfAddr| only_networks.is_some_and(|nets| nets.contains(&ifa.ip));
   ifaces
     .iter()
-    .filter(|ifa| ifa.is_multicast)
+    .filter(|ifa| ifa.is_multicast || (ifa.is_loopback && is_chosen(ifa)))
     .filter(|ifa| only_networks.is_none_or(|nets| nets.contains(&ifa.ip)))
     .map(|ifa| ifa.ip)
     .filter(IpAddr::is_ipv4)
@@ -352,6 +355,17 @@ mod tests {
     // Only IPv4 is currently supported for multicast enumeration.
     assert_eq!(ips.len(), 1, "should only contain the non-loopback iface");
     assert!(ips.contains(&v4(192, 168, 0, 137)));
+  }
+
+  #[test]
+  fn chosen_loopback_has_multicast() {
+    let ifaces = vec![
+      iface(IpAddr::V4(Ipv4Addr::LOCALHOST), 0, true, false),
+      iface(v4(192, 168, 0, 137), 1, false, true),
+    ];
+    let chosen = [IpAddr::V4(Ipv4Addr::LOCALHOST)];
+    let ips = get_local_multicast_ip_addrs_inner(&ifaces, Some(&chosen));
+    assert_eq!(ips, chosen);
   }
 
   #[test]
