@@ -300,3 +300,33 @@ fn the_simulation_in_a_page_has_bodies_and_goes_back_with_them() {
     playground.run_to(20).unwrap();
     assert_eq!((playground.frame(), playground.digest()), (frame, digest));
 }
+
+/// Nothing moves what begins at rest on a face with more corners than a patch has points, and the
+/// forces at its points carry its weight in every tick.
+#[test]
+fn a_cylinder_stands_still_on_its_cap() {
+    const WEIGHT_N: f64 = 10.0 * 9.81;
+    let can = "bodies=[{name=\"can\", shape=\"cylinder\", radius_m=0.1, length_m=0.1, \
+               mass_kg=10.0, position_m=[2.0, 0.0, 0.05], rpy_rad=[0.0, 0.0, 0.2], \
+               place=\"above_ground\"}]";
+    for law in ["exponential_spring", "hunt_crossley", "rigid"] {
+        let scenario = scenario(&[can, &format!("contact.model={law}")]);
+        let mut simulation = scenario.simulation();
+        let mut snapshot = simulation.new_snapshot();
+        let z_m = simulation.state().bodies[0].p_WB.z;
+        for tick in 1..=10_000 {
+            run(&mut simulation, 1);
+            if tick < 1000 || tick % 7 != 0 {
+                continue;
+            }
+            simulation.fill(&mut snapshot);
+            let points = snapshot.bodies.points.iter();
+            let own = points.filter(|p| (p.a_kind, p.a_index) == (TouchReading::BODY, 0));
+            let sum_n: f64 = own.map(|p| p.force_world_n[2]).sum();
+            assert!((sum_n - WEIGHT_N).abs() < 0.01 * WEIGHT_N, "{law}: {sum_n} N in tick {tick}");
+        }
+        let body = &simulation.state().bodies[0];
+        assert!(body.w_WB.norm() < 1e-9, "{law}: {:?}", body.w_WB);
+        assert!((body.p_WB.z - z_m).abs() < 1e-3, "{law}: {} m from {z_m} m", body.p_WB.z);
+    }
+}

@@ -16,8 +16,10 @@ pub(crate) struct Corner {
 /// Corners of a feature of a core.
 pub(crate) const CORNERS_MAX: usize = crate::hull::HULL_VERTICES_MAX;
 
-/// Sine of the tilt at which the lowest point of a cap is on its rim; flat it is on the polygon.
+/// Sine of the tilt at which the lowest point of a cap is on its rim.
 const FLAT: f64 = 0.005;
+/// Up to this share of it a cap has no such point: its direction would be noise.
+const LEVEL: f64 = 0.02;
 /// Vertices of the second cap of a cylinder begin here.
 const SECOND: u16 = 32;
 /// The point of the rim that faces the direction.
@@ -116,10 +118,10 @@ fn cylinder_feature(r: f64, h: f64, pose: &Pose, d: Vec3, out: &mut Vec<Corner>)
         push(at.0, at.1, k as u16);
         let is_here =
             at.0 * toward.y - at.1 * toward.x >= 0.0 && toward.x * next.1 - toward.y * next.0 > 0.0;
-        if is_here {
+        if is_here && sine > LEVEL * FLAT {
             let (mx, my) = (at.0 + next.0, at.1 + next.1);
             let chord = (mx * at.0 + my * at.1) / (mx * toward.x + my * toward.y);
-            let share = smaller(sine / FLAT, 1.0);
+            let share = smaller((sine / FLAT - LEVEL) / (1.0 - LEVEL), 1.0);
             let out_m = chord + (1.0 - chord) * share * share * (3.0 - 2.0 * share);
             push(out_m * toward.x, out_m * toward.y, RIM);
         }

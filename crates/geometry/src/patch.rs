@@ -86,7 +86,8 @@ pub(crate) fn fill(
     {
         let radii_m = a.radius_m + b.radius_m;
         let tiny = accuracy * size * size;
-        let out = Out { n, radius_a: a.radius_m, radius_b: b.radius_m, reference: &reference };
+        let [radius_a, radius_b] = [a.radius_m, b.radius_m];
+        let out = Out { n, radius_a, radius_b, reference: &reference, size };
         if incident.len() >= 3 {
             polygon.clear();
             polygon.extend(incident.iter().map(|c| reference.whole(c)));
@@ -101,7 +102,8 @@ pub(crate) fn fill(
         }
     }
     let gap_m = near.gap_m - a.radius_m - b.radius_m;
-    let slack_m = (3.0 * accuracy + 1e-9) * size + 1e-10;
+    let equal = if patch.points().len() == POINTS_MAX { EQUAL_HEIGHT } else { 0.0 };
+    let slack_m = (3.0 * accuracy + 1e-9 + 2.0 * equal) * size + 1e-10;
     if (patch.depth_m() + gap_m).abs() <= slack_m {
         patch.weigh(margin_m);
         return true;
@@ -156,6 +158,8 @@ struct Out<'a> {
     radius_a: f64,
     radius_b: f64,
     reference: &'a Reference<'a>,
+    /// Extent of both shapes, m.
+    size: f64,
 }
 
 impl Out<'_> {
@@ -173,7 +177,7 @@ impl Out<'_> {
     }
 
     fn polygon(&self, polygon: &mut Vec<Cut>, patch: &mut Patch) {
-        reduce(polygon, self.n);
+        reduce(polygon, self.n, self.size);
         let count = polygon.len();
         if count == 0 {
             return;
@@ -245,8 +249,15 @@ impl Out<'_> {
     }
 }
 
-/// Leaves out corners that span the least area until a patch can hold the rest, but not the lowest.
-fn reduce(polygon: &mut Vec<Cut>, n: Vec3) {
+/// Areas that differ by less, as a share, are equal: rounding must not choose the corners of a face
+/// that lies flat, or others carry it in every step.
+const EQUAL_AREA: f64 = 1e-6;
+/// Likewise heights, as a share of the size.
+const EQUAL_HEIGHT: f64 = 1e-7;
+
+/// Leaves out corners that span the least area until a patch can hold the rest, but not the lowest;
+/// of equal ones the first is taken.
+fn reduce(polygon: &mut Vec<Cut>, n: Vec3, size: f64) {
     loop {
         let count = polygon.len();
         let reported = polygon.iter().filter(|c| !c.is_margin).count();
@@ -255,7 +266,7 @@ fn reduce(polygon: &mut Vec<Cut>, n: Vec3) {
         }
         let mut lowest = 0;
         for (i, cut) in polygon.iter().enumerate() {
-            if cut.height_m < polygon[lowest].height_m {
+            if cut.height_m < polygon[lowest].height_m - EQUAL_HEIGHT * size {
                 lowest = i;
             }
         }
@@ -263,7 +274,7 @@ fn reduce(polygon: &mut Vec<Cut>, n: Vec3) {
         for i in (0..count).filter(|i| *i != lowest && !polygon[*i].is_margin) {
             let (p, before) = (polygon[i].p, polygon[(i + count - 1) % count].p);
             let area = (p - before).cross(polygon[(i + 1) % count].p - p).dot(n).abs();
-            if area < least.0 {
+            if area < (1.0 - EQUAL_AREA) * least.0 {
                 least = (area, i);
             }
         }
