@@ -114,7 +114,10 @@ fn verdict(way: Way, ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32
         }
         (_, Some(end), _) => end.to_string(),
         (_, None, Some(error)) => error.message.clone(),
-        (_, None, None) => last_lines(&tried.join(DAEMON_OUTPUT)),
+        (_, None, None) => match ended.daemon.signal() {
+            Some(signal) => format!("signal {signal}"),
+            None => last_lines(&tried.join(DAEMON_OUTPUT)),
+        },
     };
     let line = reason.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     (word, code, line.chars().take(REASON_CHARS_MAX).collect())

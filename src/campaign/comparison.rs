@@ -203,8 +203,13 @@ impl Comparison {
         let mut inputs = BTreeSet::new();
         for pair in pairs {
             let [before, after] = pair.outcomes;
-            self.identical += usize::from(before.digest == after.digest);
-            inputs.extend(differing(before, after, &["hardstand", "controller"]));
+            let ran = !before.digest.is_empty();
+            self.identical += usize::from(ran && before.digest == after.digest);
+            inputs.extend(differing(
+                before,
+                after,
+                &["hardstand", "controller", "controller_files"],
+            ));
             let case = pair.case.id.clone();
             match pair.passed {
                 [true, true] => self.passed += 1,

@@ -76,7 +76,7 @@ impl Maker {
         let files: BTreeSet<PathBuf> =
             plan.scenarios.iter().flat_map(|s| s.files.iter().cloned()).collect();
         let files: Vec<PathBuf> = files.into_iter().collect();
-        let inputs = Inputs::here(&files, &plan.controller, &[], &BTreeSet::new(), None)?;
+        let inputs = Inputs::here(&files, &plan.controller, &[])?;
         Ok(Self { inputs, machine: Machine::here() })
     }
 }

@@ -24,7 +24,7 @@ pub use comparison::{Change, Comparison, Difference, Group, Other};
 pub use cost::{Cost, GroupCost};
 pub use manifest::{Maker, Manifest, NamedScenario};
 pub use outcome::{First, Held, Outcome, RENAMED, Value, Word};
-pub use plan::{Case, Common, Keep, MARGIN, Plan, UNTIL, Vary, Way};
+pub use plan::{Case, Common, Keep, MARGIN, Plan, UNTIL, Vary, Way, controller_files};
 pub use pool::run;
 pub use results::{Grade, Judgement, Results};
 pub use statistics::{PairedMean, sign_test};

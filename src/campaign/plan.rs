@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toml::Value;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use crate::certify::named_files;
 use crate::config::Scenario;
 use crate::simulation::chance;
 use hardstand_protocol::FaultKind;
@@ -23,6 +24,8 @@ pub struct Plan {
     pub controller: Vec<OsString>,
     /// Where that command runs.
     pub controller_folder: PathBuf,
+    /// Hash of the files that it names; [`controller_files`].
+    pub controller_files: String,
     /// How the controller runs.
     pub way: Way,
     /// Kept of a case, beside its row.
@@ -191,6 +194,7 @@ pub struct Common {
     pub file: PathBuf,
     robot: String,
     hash: u64,
+    controller_files: String,
     /// The controller's command.
     pub controller: Vec<OsString>,
     /// As in a [`Plan`].
@@ -212,8 +216,26 @@ impl Common {
         seed: u32,
     ) -> Self {
         let (robot, hash) = (scenario.bus.robot.clone(), hash_of(scenario));
-        Self { file, robot, hash, controller, way: Way::default(), until, seed }
+        let (controller_files, way) = (controller_files(&controller), Way::default());
+        Self { file, robot, hash, controller_files, controller, way, until, seed }
     }
+}
+
+/// Hash of the files that a controller's command names by a path, in the current folder; empty if
+/// it names none. A program that is found in `PATH` does not count: it may be another on another
+/// machine.
+#[must_use]
+pub fn controller_files(command: &[OsString]) -> String {
+    let mut files = named_files(command);
+    let program = command.first().map(PathBuf::from);
+    files.extend(program.filter(|file| file.components().count() > 1 && file.is_file()));
+    let mut hasher = Xxh3::new();
+    for file in &files {
+        let bytes = std::fs::read(file).unwrap_or_default();
+        hasher.update(&bytes.len().to_le_bytes());
+        hasher.update(&bytes);
+    }
+    if files.is_empty() { String::new() } else { format!("{:016x}", hasher.digest()) }
 }
 
 /// Hash of the complete scenario and of the robot.
@@ -248,6 +270,7 @@ impl Plan {
         Self {
             controller: common.controller.clone(),
             controller_folder: PathBuf::new(),
+            controller_files: common.controller_files.clone(),
             way: common.way,
             keep,
             fail_if: vec![UNTIL.into()],
@@ -335,6 +358,7 @@ impl Plan {
             "mode": self.mode,
             "speed": self.speed,
             "controller": words,
+            "controller_files": self.controller_files,
             "conditions": self.conditions,
             "measures": measures,
         })

@@ -49,6 +49,7 @@ fn read(root: &Section<'_>, folder: &Path, mistakes: &Mistakes) -> Plan {
         controller: listed("controller").into_iter().map(OsString::from).collect(),
         controller_folder: folder.join(root.text_if_given("controller_folder").unwrap_or("")),
         way: way(root),
+        controller_files: String::new(),
         keep: if root.has("keep_logs") { keep(root) } else { Keep::Failed },
         fail_if: listed("fail_if"),
         renamed: Vec::new(),

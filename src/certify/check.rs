@@ -1,6 +1,6 @@
 //! A certificate that is repeated, here or on another machine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +103,13 @@ impl Claim {
             return Err(refuse("it has no runs, or no command".into()));
         }
         Ok(claim)
+    }
+
+    /// Files of the controller that lie here under the same names.
+    #[must_use]
+    pub fn files_here(&self) -> Vec<PathBuf> {
+        let all = self.inputs.iter().flat_map(|inputs| &inputs.controller);
+        all.map(|hashed| PathBuf::from(&hashed.file)).filter(|file| file.is_file()).collect()
     }
 
     /// Compares the claim with a repetition.

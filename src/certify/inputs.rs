@@ -122,23 +122,15 @@ fn hash(file: &Path) -> std::io::Result<HashedFile> {
 }
 
 impl Inputs {
-    /// Those of a controller's command here: `more` are files and folders of `--file`, `mapped`
-    /// what its processes had in memory.
+    /// Those of a controller's command here, before it runs; `more` are files and folders of
+    /// `--file`.
     ///
     /// # Errors
     /// [`ErrorKind::File`] if a file cannot be read.
-    pub fn here(
-        scenario: &[PathBuf],
-        command: &[OsString],
-        more: &[PathBuf],
-        mapped: &BTreeSet<PathBuf>,
-        reference_log: Option<&Path>,
-    ) -> Result<Self> {
+    pub fn here(scenario: &[PathBuf], command: &[OsString], more: &[PathBuf]) -> Result<Self> {
         let mut hasher = FileHasher::default();
-        let mut files: BTreeSet<PathBuf> = command.iter().skip(1).map(PathBuf::from).collect();
-        files.retain(|file| file.is_file());
-        let program = command.first().and_then(|name| program(Path::new(name)));
-        files.extend(program.clone());
+        let mut files = named_files(command);
+        files.extend(command.first().and_then(|name| program(Path::new(name))));
         for file in more {
             collect(file, &mut files)?;
         }
@@ -154,19 +146,51 @@ impl Inputs {
             daemon: hasher.of(&crate::process_harness::this_program()?)?,
             scenario: hasher.all(scenario)?,
             controller: hasher.all(&files)?,
-            // a library that was replaced meanwhile has no file any more
-            libraries: mapped.iter().filter_map(|file| hasher.of(file).ok()).collect(),
-            packages: program.as_deref().and_then(python).map_or_else(Vec::new, |p| packages(&p)),
+            libraries: Vec::new(),
+            packages: python_of(command).map_or_else(Vec::new, |python| packages(&python)),
             environment: recorded.collect(),
             other_variables,
-            reference_log: reference_log.map_or(Ok(HashedFile::default()), |f| hasher.of(f))?,
+            reference_log: HashedFile::default(),
         })
+    }
+
+    /// Adds what the controller's processes had in memory, and the log of the reference.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] if the log cannot be read.
+    pub fn add_of_reference(&mut self, mapped: &BTreeSet<PathBuf>, log: &Path) -> Result<()> {
+        let mut hasher = FileHasher::default();
+        // a library that was replaced meanwhile has no file any more
+        self.libraries = mapped.iter().filter_map(|file| hasher.of(file).ok()).collect();
+        self.reference_log = hasher.of(log)?;
+        Ok(())
+    }
+
+    /// Refuses files of the scenario and of the controller that are others now: a run may have had
+    /// either.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with their names.
+    pub fn refuse_changed(&self) -> Result<()> {
+        let mut hasher = FileHasher::default();
+        let changed: Vec<&str> = self
+            .scenario
+            .iter()
+            .chain(&self.controller)
+            .filter(|then| hasher.of(Path::new(&then.file)).ok().as_ref() != Some(*then))
+            .map(|then| then.file.as_str())
+            .collect();
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let text = format!("changed while the runs took place: {}; run again", changed.join(", "));
+        Err(Error::new(ErrorKind::Input, text))
     }
 
     /// True if Python's hash order was fixed: a controller that depends on it then repeats.
     #[must_use]
     pub fn hash_order_is_fixed(&self) -> bool {
-        self.environment.get(HASH_SEED).is_some_and(|value| value != "random" && !value.is_empty())
+        self.environment.get(HASH_SEED).is_some_and(|value| is_fixed(value))
     }
 
     /// What is another here than `then`. Files are compared by name and contents, not by folder.
@@ -195,6 +219,35 @@ impl Inputs {
         }
         out
     }
+}
+
+fn is_fixed(seed: &str) -> bool {
+    seed != "random" && !seed.is_empty()
+}
+
+/// True if a controller's command fixes Python's hash order itself.
+#[must_use]
+pub fn sets_hash_order(command: &[OsString]) -> bool {
+    let words = command.iter().filter_map(|word| word.to_str()?.split_once('='));
+    words.into_iter().any(|(name, value)| name == HASH_SEED && is_fixed(value))
+}
+
+/// Files among the words of a command behind the first, also those of `--option=FILE`.
+pub(crate) fn named_files(command: &[OsString]) -> BTreeSet<PathBuf> {
+    let words = command.iter().skip(1).map(PathBuf::from);
+    let value = |word: &OsString| Some(PathBuf::from(word.to_str()?.split_once('=')?.1));
+    let values = command.iter().skip(1).filter_map(value);
+    words.chain(values).filter(|file| file.is_file()).collect()
+}
+
+/// The Python that runs a command: of its program, or of a word behind it, as after `env`.
+fn python_of(command: &[OsString]) -> Option<PathBuf> {
+    let of = |(i, word): (usize, &OsString)| {
+        let name = Path::new(word);
+        let is_named = name.file_name()?.to_string_lossy().starts_with("python");
+        (i == 0 || is_named).then(|| program(name).and_then(|file| python(&file)))?
+    };
+    command.iter().enumerate().find_map(of)
 }
 
 /// Name without folder → hash; files of one name are counted.
@@ -265,7 +318,9 @@ fn python(file: &Path) -> Option<PathBuf> {
 fn packages(python: &Path) -> Vec<String> {
     const PROGRAM: &str = "import importlib.metadata as m, platform\n\
         print('python', platform.python_version())\n\
-        for d in m.distributions(): print(d.metadata['Name'], d.version)";
+        seen = {}\n\
+        for d in m.distributions(): seen.setdefault(d.metadata['Name'], d.version)\n\
+        for name, version in seen.items(): print(name, version)";
     let mut command = Command::new(python);
     command.args(["-c", PROGRAM]).stdin(Stdio::null()).stderr(Stdio::null());
     let Ok(out) = command.output() else { return Vec::new() };

@@ -21,10 +21,11 @@ pub use attribution::{
 };
 pub use certificate::{Certificate, Controller, Note, Scene, Snapshot};
 pub use check::{Check, Claim};
-pub use inputs::{HashedFile, InputDifference, Inputs};
+pub(crate) use inputs::named_files;
+pub use inputs::{HashedFile, InputDifference, Inputs, sets_hash_order};
 pub use machine::Machine;
 pub use perturbation::Stop;
-pub use plan::{Perturbation, Task, plan, wall_s};
+pub use plan::{Perturbation, STOPPED_S, Task, plan, wall_s};
 pub use run::{Bench, FinishedRun, Problem, Run, Verdict};
 pub use signature::{sign, signature_file, signing_key, verify};
 

@@ -51,7 +51,7 @@ pub struct Task {
 /// A run in which a side is stopped lasts at least so long, so that it is not over before, s.
 const STOPPED_RUN_S: f64 = 2.0;
 /// Time for which a side is stopped, s.
-pub(super) const STOPPED_S: f64 = 1.0;
+pub const STOPPED_S: f64 = 1.0;
 /// What a run takes besides, as a guess: to come up, join and end, s.
 const OVERHEAD_S: f64 = 1.0;
 

@@ -158,10 +158,13 @@ impl Bench {
         let (begin, mut stopped) = (Instant::now(), false);
         let mut running = harness.start()?;
         let ended = running.wait(|running| {
-            stopper.as_mut().map_or(Ok(()), |stopper| stopper.look(running))?;
+            let is_over = running.daemon_has_ended();
+            if let Some(stopper) = stopper.as_mut().filter(|_| !is_over) {
+                stopper.look(running)?;
+            }
             // seldom in a long run, and again soon in one that has just begun to load its libraries
             let is_due = |at: Instant| at.elapsed() >= NOTED_EVERY.min(at - begin);
-            if is_reference && noted.is_none_or(is_due) {
+            if is_reference && (is_over || noted.is_none_or(is_due)) {
                 running.note_mapped(&mut mapped);
                 noted = Some(Instant::now());
             }

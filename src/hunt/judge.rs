@@ -34,6 +34,19 @@ pub enum Kind {
     ControllerTimeout,
 }
 
+impl Kind {
+    /// As tables have it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Held => "held",
+            Self::Failure => Word::Failure.word(),
+            Self::ControllerEnded => Word::ControllerEnded.word(),
+            Self::ControllerTimeout => Word::ControllerTimeout.word(),
+        }
+    }
+}
+
 /// A case that was run.
 #[derive(Clone, Debug)]
 pub struct Judged {
@@ -94,7 +107,7 @@ impl<'a> Judge<'a> {
     /// Why the first of the cases was refused that the scenario refused, and their count.
     #[must_use]
     pub fn refused(&self) -> Option<(usize, &str)> {
-        let refused = || self.run.iter().filter(|j| j.outcome.outcome == Word::Refused);
+        let refused = || self.run.iter().filter(|j| j.is_refused());
         Some((refused().count(), refused().next()?.outcome.reason.as_str()))
     }
 
@@ -102,8 +115,8 @@ impl<'a> Judge<'a> {
     /// was stopped.
     ///
     /// # Errors
-    /// Those of [`campaign::run`]; [`ErrorKind::Internal`] if a daemon failed, or a log does not
-    /// replay.
+    /// Those of [`campaign::run`]; [`ErrorKind::File`] if a daemon failed, such as one that was
+    /// killed; [`ErrorKind::Internal`] if a log does not replay.
     pub fn judge(&mut self, cases: &[Candidate]) -> Result<Option<Vec<Judged>>> {
         let mut asked = Vec::new();
         let mut new: Vec<(String, Vec<String>)> = Vec::new();
@@ -150,7 +163,13 @@ impl<'a> Judge<'a> {
         keep: Keep,
     ) -> Result<Option<Vec<Outcome>>> {
         let plan = Plan::of_hunt(self.common, named, duration_s, keep);
-        let open = self.store.unfinished(&plan, &plan.slice(self.shard))?;
+        let mut open = self.store.unfinished(&plan, &plan.slice(self.shard))?;
+        for case in plan.slice(self.shard) {
+            let stored = self.store.outcome(&plan, &case)?;
+            if stored.is_some_and(|outcome| outcome.outcome == Word::DaemonFailed) {
+                open.push(case);
+            }
+        }
         campaign::run(&plan, &self.store, &open, (self.jobs, &self.workers), &self.stop, |_| {})?;
         let all = plan.cases();
         while self.shard[1] > 1 && !self.store.unfinished(&plan, &all)?.is_empty() {
@@ -167,6 +186,12 @@ impl<'a> Judge<'a> {
 }
 
 impl Judged {
+    /// True if the scenario refused its numbers.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.outcome.outcome == Word::Refused
+    }
+
     /// True if the same happened in another run of the case, at the same time if the condition is
     /// what happened.
     #[must_use]
@@ -201,7 +226,14 @@ fn kind_of(outcome: &Outcome) -> Result<Option<Kind>> {
         Word::Failure => Ok(Some(Kind::Failure)),
         Word::ControllerEnded => Ok(Some(Kind::ControllerEnded)),
         Word::ControllerTimeout => Ok(Some(Kind::ControllerTimeout)),
-        Word::DaemonFailed | Word::Differs => Err(Error::new(
+        Word::DaemonFailed => Err(Error::new(
+            ErrorKind::File,
+            format!(
+                "case {}: the daemon failed: {}; the same command runs this case again",
+                outcome.case, outcome.reason
+            ),
+        )),
+        Word::Differs => Err(Error::new(
             ErrorKind::Internal,
             format!("case {}: {}: {}", outcome.case, outcome.outcome.word(), outcome.reason),
         )),

@@ -82,7 +82,11 @@ pub fn campaign_text(
     let texts = |all: &[String]| Value::Array(all.iter().map(|s| text(s)).collect());
     let words: Vec<String> =
         common.controller.iter().map(|w| w.to_string_lossy().into_owned()).collect();
-    let [scenario, here] = [&common.file, here].map(|to| relative(file, to).display().to_string());
+    // links and ".." are followed, for the way back from a folder does not lead over them
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+    let folder = real(file.parent().unwrap_or(Path::new("/")));
+    let to = |to: &Path| relative(&folder, &real(to)).display().to_string();
+    let [scenario, here] = [to(&common.file), to(here)];
     let ground = Table::from_iter([
         ("name".into(), text("found")),
         ("file".into(), text(&scenario)),
@@ -109,12 +113,13 @@ pub fn campaign_text(
     };
     campaign.extend(way.map(|key| (key.into(), Value::Boolean(true))));
     let name = file.file_name().unwrap_or_default().display();
-    format!("# {}\n# hardstand campaign {name}\n\n{campaign}", catch.sentence)
+    let sentence = catch.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("# {sentence}\n# hardstand campaign {name}\n\n{campaign}")
 }
 
-/// `to` as seen from the folder of `file`; both are absolute.
-fn relative(file: &Path, to: &Path) -> PathBuf {
-    let from: Vec<_> = file.parent().unwrap_or(Path::new("/")).components().collect();
+/// `to` as seen from a folder; both are absolute.
+fn relative(folder: &Path, to: &Path) -> PathBuf {
+    let from: Vec<_> = folder.components().collect();
     let to: Vec<_> = to.components().collect();
     let same = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     let up = std::iter::repeat_n(std::path::Component::ParentDir, from.len() - same);

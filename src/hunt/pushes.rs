@@ -11,7 +11,7 @@ use hardstand_physics::math;
 use hardstand_physics::model::Model;
 
 use super::bracket::Bracket;
-use super::judge::{Judge, Judged};
+use super::judge::{Judge, Judged, Kind};
 use super::reader::{own_lists, weight_n};
 use super::space::{Candidate, List, Slot, Space};
 use super::template::{draws, names};
@@ -44,6 +44,8 @@ pub struct PushLimit {
     pub limit_n: Option<f64>,
     /// When it happens with this force, s.
     pub happens_at_s: Option<f64>,
+    /// What happens with this force.
+    pub kind: Option<Kind>,
 }
 
 impl Pushes {
@@ -120,8 +122,20 @@ pub struct PushProgress {
     pub lowered: usize,
 }
 
-/// The least step of a direction at a time, and when it happened with it.
-type Found = Option<(usize, f64)>;
+/// The least step of a direction at a time, and what happened with it, and when.
+type Found = Option<(usize, Happening)>;
+
+#[derive(Clone, Copy, Debug)]
+struct Happening {
+    kind: Option<Kind>,
+    at_s: f64,
+}
+
+impl Happening {
+    fn of(judged: &Judged) -> Self {
+        Self { kind: judged.kind, at_s: judged.at_s() }
+    }
+}
 
 /// Finds the limit of each direction at each time, in the order of times, then of directions. With
 /// `every` set, all forces are tried; else limits are narrowed down and compared with their
@@ -136,11 +150,18 @@ pub fn push_limits(
     watch: &mut dyn FnMut(PushProgress),
 ) -> Result<Option<Vec<PushLimit>>> {
     let Some(without) = judge.judge(&[judge.space().usual()])? else { return Ok(None) };
-    if without[0].kind.is_some() {
-        let at_s = without[0].at_s();
-        let text = format!(
+    let (at_s, reason) = (without[0].at_s(), &without[0].outcome.reason);
+    let text = match without[0].kind {
+        None => None,
+        Some(Kind::Held) => Some(format!(
             "without a push it happens at {at_s:.3} s; the condition must be one that needs a push"
-        );
+        )),
+        Some(_) => Some(format!(
+            "without a push the run ends at {at_s:.3} s: {reason}; the controller must reach its \
+             end"
+        )),
+    };
+    if let Some(text) = text {
         return Err(Error::new(ErrorKind::Input, text));
     }
     let mut map = Map { judge, pushes, watch, found: Vec::new() };
@@ -167,7 +188,7 @@ impl Map<'_, '_> {
             let asked: Vec<(usize, usize)> = (1..=steps).map(|step| (cell, step)).collect();
             let Some(judged) = self.tried(&asked)? else { return Ok(false) };
             let first = asked.iter().zip(judged).find(|(_, judged)| judged.kind.is_some());
-            self.found.push(first.map(|((_, step), judged)| (*step, judged.at_s())));
+            self.found.push(first.map(|((_, step), judged)| (*step, Happening::of(&judged))));
             self.tell(0);
         }
         Ok(true)
@@ -249,7 +270,7 @@ impl Map<'_, '_> {
             {
                 bracket.tell(judged.kind.is_some());
                 if bracket.found() == Some(step) {
-                    self.found[*cell] = Some((step, judged.at_s()));
+                    self.found[*cell] = Some((step, Happening::of(&judged)));
                 }
             }
         }
@@ -277,7 +298,8 @@ impl Map<'_, '_> {
             at_s: pushes.at_s[cell / pushes.directions],
             direction_deg: pushes.direction_deg(cell % pushes.directions),
             limit_n: found.map(|(step, _)| pushes.force_n(step)),
-            happens_at_s: found.map(|(_, at_s)| at_s),
+            happens_at_s: found.map(|(_, happening)| happening.at_s),
+            kind: found.and_then(|(_, happening)| happening.kind),
         };
         self.found.iter().enumerate().map(limit).collect()
     }

@@ -123,8 +123,8 @@ fn with_one_event(
         let drawn = |_| {
             let places = alone.places().into_iter().filter(|p| matches!(p, Place::Slot(..)));
             places.fold(alone.clone(), |case, place| {
-                let value = judge.space().draw(place).0.at(random.uniform());
-                case.with(place, value)
+                let value = judge.space().draw(place).at(random.uniform());
+                case.with(place, Some(value))
             })
         };
         let cases: Vec<Candidate> = (0..REDRAWN).map(drawn).collect();
@@ -165,44 +165,60 @@ fn with_smaller(
     now: Judged,
     place: Place,
 ) -> Result<Option<(Judged, Option<Edge>)>> {
-    let (draw, least) = judge.space().draw(place);
-    let Some(value) = now.case.value(place).filter(|v| **v != least).cloned() else {
+    let Some(mut happens) = now.case.value(place).cloned() else { return Ok(Some((now, None))) };
+    let least = judge.space().with_least(&now.case, place);
+    if least == now.case {
         return Ok(Some((now, None)));
-    };
-    let kind = now.kind;
-    let Some(tried) = first_of(judge, &[now.case.with(place, least.clone())], kind)? else {
-        return Ok(None);
-    };
-    if let Some(smaller) = tried {
-        return Ok(Some((smaller, None)));
     }
-    let (mut now, mut happens, mut not_at) = (now, value, least);
+    let kind = now.kind;
+    let Some(mut judged) = judge.judge(&[least])? else { return Ok(None) };
+    let tried = judged.remove(0);
+    if tried.kind == kind {
+        return Ok(Some((tried, None)));
+    }
+    let mut bound = Bound {
+        value: judge.space().least(place),
+        words: judge.space().least_words(place),
+        is_case: !tried.is_refused(),
+    };
+    let mut now = now;
     for _ in 0..ROUNDS {
-        let between = |share: &f64| draw.between(&happens, &not_at, *share);
+        let draw = judge.space().draw(place);
+        let between = |share: &f64| draw.between(&happens, &bound.value, *share);
         let values: Vec<Value> = SHARES.iter().map(between).collect();
         let cases: Vec<Candidate> =
-            values.iter().map(|v| now.case.with(place, v.clone())).collect();
+            values.iter().map(|v| now.case.with(place, Some(v.clone()))).collect();
         let Some(judged) = judge.judge(&cases)? else { return Ok(None) };
         // the farthest one with which it happens; the one beyond it does not
-        let found = judged.into_iter().enumerate().find(|(_, j)| j.kind == kind);
-        match found {
-            Some((i, smaller)) => {
-                if i > 0 {
-                    not_at = values[i - 1].clone();
-                }
-                (now, happens) = (smaller, values[i].clone());
-            }
-            None => not_at = values[SHARES.len() - 1].clone(),
+        let found = judged.iter().position(|j| j.kind == kind);
+        let beyond = found.map_or(Some(SHARES.len() - 1), |i| i.checked_sub(1));
+        if let Some(i) = beyond {
+            bound = Bound {
+                value: values[i].clone(),
+                words: values[i].to_string(),
+                is_case: !judged[i].is_refused(),
+            };
         }
-        if happens == not_at {
+        if let Some(i) = found {
+            (now, happens) = (judged[i].clone(), values[i].clone());
+        }
+        if happens == bound.value {
             break;
         }
     }
+    let is_number = !matches!(happens, Value::String(_)) && happens != bound.value;
     let edge = Edge {
         name: judge.space().name(&now.case, place),
         value: happens.to_string(),
-        not_at: not_at.to_string(),
+        not_at: bound.words,
     };
-    let is_number = !matches!(happens, Value::String(_)) && happens != not_at;
-    Ok(Some((now, is_number.then_some(edge))))
+    Ok(Some((now, (is_number && bound.is_case).then_some(edge))))
+}
+
+/// The nearest value with which it does not happen.
+struct Bound {
+    value: Value,
+    words: String,
+    /// The scenario does not refuse it.
+    is_case: bool,
 }

@@ -33,11 +33,6 @@ pub(super) struct Vary {
 }
 
 impl Vary {
-    /// What stands for the scenario's own values.
-    fn usual(&self) -> &Value {
-        &self.own[0]
-    }
-
     fn name(&self) -> String {
         self.keys.join(" and ")
     }
@@ -45,9 +40,14 @@ impl Vary {
     /// What it is in a case, in words.
     fn words(&self, value: &Value) -> String {
         let is = if self.keys.len() == 1 { "is" } else { "are" };
+        format!("{} {is} {value} instead of {}", self.name(), self.usual())
+    }
+
+    /// The scenario's own values, in words.
+    fn usual(&self) -> String {
         let mut own: Vec<String> = self.own.iter().map(Value::to_string).collect();
         own.dedup();
-        format!("{} {is} {value} instead of {}", self.name(), own.join(" and "))
+        own.join(" and ")
     }
 }
 
@@ -75,11 +75,11 @@ pub(super) enum List {
 pub(super) const LISTS: [(&str, List); 2] =
     [("events", List::Events), ("commands", List::Commands)];
 
-/// One case: a value for each key that varies, and for each slot the values that were drawn if the
-/// case has it.
+/// One case: for each key that varies the value that was drawn, if it is not the scenario's own,
+/// and for each slot the values that were drawn if the case has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    pub(super) varied: Vec<Value>,
+    pub(super) varied: Vec<Option<Value>>,
     pub(super) slots: Vec<Option<Vec<Value>>>,
 }
 
@@ -131,7 +131,7 @@ impl Space {
     pub(super) fn candidate(&self, genes: &[f64]) -> Candidate {
         let mut genes = genes.iter().copied();
         let mut next = || genes.next().unwrap_or(0.0);
-        let varied = self.vary.iter().map(|v| v.draw.at(next())).collect();
+        let varied = self.vary.iter().map(|v| Some(v.draw.at(next()))).collect();
         let slot = |slot: &Slot| {
             let is_there = next() >= 0.5;
             let values: Vec<Value> = slot.draws.iter().map(|draw| draw.at(next())).collect();
@@ -142,26 +142,47 @@ impl Space {
 
     /// The scenario as it is.
     pub(super) fn usual(&self) -> Candidate {
-        let varied = self.vary.iter().map(|v| v.usual().clone()).collect();
-        Candidate { varied, slots: vec![None; self.slots.len()] }
+        Candidate { varied: vec![None; self.vary.len()], slots: vec![None; self.slots.len()] }
     }
 
-    /// What a value of a case is drawn from, and the value to which it is shrunk.
-    pub(super) fn draw(&self, place: Place) -> (&Draw, Value) {
+    /// What a value of a case is drawn from.
+    pub(super) fn draw(&self, place: Place) -> &Draw {
         match place {
-            Place::Key(i) => (&self.vary[i].draw, self.vary[i].usual().clone()),
-            Place::Slot(i, k) => {
-                let draw = &self.slots[i].draws[k];
-                (draw, draw.least())
-            }
+            Place::Key(i) => &self.vary[i].draw,
+            Place::Slot(i, k) => &self.slots[i].draws[k],
+        }
+    }
+
+    /// The value towards which one is shrunk: the one with the least effect.
+    pub(super) fn least(&self, place: Place) -> Value {
+        match place {
+            Place::Key(i) => self.vary[i].own[0].clone(),
+            Place::Slot(..) => self.draw(place).least(),
+        }
+    }
+
+    /// The case with that value there; a key is as in the scenario.
+    pub(super) fn with_least(&self, case: &Candidate, place: Place) -> Candidate {
+        match place {
+            Place::Key(_) => case.with(place, None),
+            Place::Slot(..) => case.with(place, Some(self.least(place))),
+        }
+    }
+
+    /// That value in words.
+    pub(super) fn least_words(&self, place: Place) -> String {
+        match place {
+            Place::Key(i) => self.vary[i].usual(),
+            Place::Slot(..) => self.least(place).to_string(),
         }
     }
 
     /// What `--set` changes for this case.
     pub(super) fn sets(&self, case: &Candidate) -> Vec<String> {
         let mut sets = self.sets.clone();
-        for (vary, value) in self.vary.iter().zip(&case.varied).filter(|(v, x)| v.usual() != *x) {
-            sets.extend(vary.keys.iter().map(|key| format!("{key}={value}")));
+        for (vary, value) in self.vary.iter().zip(&case.varied) {
+            let set = |value| vary.keys.iter().map(move |key| format!("{key}={value}"));
+            sets.extend(value.iter().flat_map(set));
         }
         for (name, list) in LISTS {
             let added = self.added(case, list);
@@ -181,8 +202,8 @@ impl Space {
 
     /// In what a case differs from the scenario, each in words.
     pub(super) fn words(&self, case: &Candidate) -> Vec<String> {
-        let varied = self.vary.iter().zip(&case.varied).filter(|(v, x)| v.usual() != *x);
-        let varied = varied.map(|(v, x)| v.words(x));
+        let varied = self.vary.iter().zip(&case.varied);
+        let varied = varied.filter_map(|(v, x)| Some(v.words(x.as_ref()?)));
         let added = LISTS.into_iter().flat_map(|(_, list)| self.added(case, list));
         varied.chain(added.map(|event| words(&event))).collect()
     }
@@ -201,7 +222,7 @@ impl Space {
         let usual = self.usual();
         let mut all: Vec<Vec<Candidate>> = Vec::new();
         for (i, vary) in self.vary.iter().enumerate() {
-            let at = |gene| usual.with(Place::Key(i), vary.draw.at(gene));
+            let at = |gene| usual.with(Place::Key(i), Some(vary.draw.at(gene)));
             all.push(ENDS.map(at).to_vec());
         }
         for (i, slot) in self.slots.iter().enumerate() {
@@ -216,7 +237,8 @@ impl Space {
             for (k, draw) in slot.draws.iter().enumerate() {
                 let Draw::OneOf(values) = draw else { continue };
                 let with = |value: &Value| {
-                    ends.iter().map(|case| case.with(Place::Slot(i, k), value.clone())).collect()
+                    let place = Place::Slot(i, k);
+                    ends.iter().map(|case| case.with(place, Some(value.clone()))).collect()
                 };
                 all.extend(values.iter().map(with));
             }
@@ -268,20 +290,21 @@ impl Candidate {
 
     pub(super) fn value(&self, place: Place) -> Option<&Value> {
         match place {
-            Place::Key(i) => self.varied.get(i),
+            Place::Key(i) => self.varied.get(i)?.as_ref(),
             Place::Slot(i, k) => self.slots.get(i)?.as_ref()?.get(k),
         }
     }
 
-    /// The case with another value there.
-    pub(super) fn with(&self, place: Place, value: Value) -> Self {
+    /// The case with another value there; a key without one is as in the scenario.
+    pub(super) fn with(&self, place: Place, value: Option<Value>) -> Self {
         let mut changed = self.clone();
-        let old = match place {
-            Place::Key(i) => changed.varied.get_mut(i),
-            Place::Slot(i, k) => changed.slots[i].as_mut().and_then(|values| values.get_mut(k)),
-        };
-        if let Some(old) = old {
-            *old = value;
+        match (place, value) {
+            (Place::Key(i), value) => changed.varied[i] = value,
+            (Place::Slot(i, k), Some(value)) => {
+                let old = changed.slots[i].as_mut().and_then(|values| values.get_mut(k));
+                old.into_iter().for_each(|old| old.clone_from(&value));
+            }
+            (Place::Slot(..), None) => {}
         }
         changed
     }

@@ -57,8 +57,10 @@ impl Watch {
     /// Looks at the next tick.
     pub fn look(&mut self, view: &TickView<'_>) -> Truth {
         let now = TickId { run_id: view.applied.run_id, tick: view.state.tick };
-        let follows =
-            |last: TickId| last.run_id == now.run_id && last.tick.checked_add(1) == Some(now.tick);
+        // the tick in which the plant stops itself has the state before it, and its number
+        let before =
+            if view.applied.failure.is_some() { now.tick } else { now.tick.wrapping_sub(1) };
+        let follows = |last: TickId| last.run_id == now.run_id && last.tick == before;
         if !self.last.is_some_and(follows) {
             self.memory.slots.fill(Slot::default());
         }

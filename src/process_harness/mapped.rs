@@ -1,25 +1,17 @@
-//! What the processes of a group have in memory.
+//! What processes have in memory.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Adds the files that the group's processes have mapped as code.
-pub(super) fn note(group: u32, files: &mut BTreeSet<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir("/proc") else { return };
-    for process in entries.flatten() {
-        let path = process.path();
-        let stat = std::fs::read_to_string(path.join("stat")).unwrap_or_default();
-        if group_of(&stat) == Some(group) {
-            let maps = std::fs::read_to_string(path.join("maps")).unwrap_or_default();
-            files.extend(maps.lines().filter_map(code).map(PathBuf::from));
-        }
-    }
-}
+use rustix::process::Pid;
 
-/// The group in a line of `/proc/PID/stat`: `PID (NAME) STATE PARENT GROUP …`.
-fn group_of(stat: &str) -> Option<u32> {
-    let (_, after_name) = stat.rsplit_once(')')?;
-    after_name.split_whitespace().nth(2)?.parse().ok()
+/// Adds the files that these processes have mapped as code.
+pub(super) fn note(processes: &[Pid], files: &mut BTreeSet<PathBuf>) {
+    for process in processes {
+        let path = format!("/proc/{}/maps", process.as_raw_nonzero());
+        let maps = std::fs::read_to_string(path).unwrap_or_default();
+        files.extend(maps.lines().filter_map(code).map(PathBuf::from));
+    }
 }
 
 /// The file of a line of `/proc/PID/maps` that is code: `FROM-TO PERMISSIONS OFFSET DEVICE INODE
@@ -32,11 +24,10 @@ fn code(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{code, group_of};
+    use super::code;
 
     #[test]
     fn lines_of_the_system_are_understood() {
-        assert_eq!(group_of("17 (a) b) S 1 16 16 0 -1"), Some(16));
         let line = "7f0-7f1 r-xp 00001000 fe:00 1234  /usr/lib/a library.so";
         assert_eq!(code(line), Some("/usr/lib/a library.so"));
         assert_eq!(code("7f0-7f1 r--p 0 fe:00 1 /usr/lib/data"), None);

@@ -3,6 +3,7 @@
 //! processes print goes to files for people, and no code reads it.
 
 mod failure;
+mod family;
 mod mapped;
 mod process;
 mod worker;
@@ -172,7 +173,7 @@ impl Harness {
 
     fn start_controller(&self) -> Result<Process> {
         let controller = self.controller_command()?;
-        Process::start(into_file(controller, &self.folder.join(CONTROLLER_OUTPUT))?)
+        Process::start_family(into_file(controller, &self.folder.join(CONTROLLER_OUTPUT))?)
     }
 }
 
@@ -258,12 +259,15 @@ impl Running {
     }
 
     /// Waits for the end. Calls `look` repeatedly meanwhile; if it returns false, both processes
-    /// are ended.
+    /// are ended. Once more it is called when the daemon has ended and the controller may not have.
     ///
     /// # Errors
     /// As [`poll`](Self::poll), and those of `look`.
     pub fn wait(&mut self, mut look: impl FnMut(&Self) -> Result<bool>) -> Result<Ended> {
         loop {
+            if self.daemon.ended()?.is_some() {
+                look(self)?;
+            }
             if let Some(ended) = self.poll()? {
                 return Ok(ended);
             }
@@ -272,6 +276,12 @@ impl Running {
             }
             wait_for_end([&self.daemon].into_iter().chain(&self.controller), LOOK_AGAIN);
         }
+    }
+
+    /// True once the daemon was seen to have ended.
+    #[must_use]
+    pub const fn daemon_has_ended(&self) -> bool {
+        self.daemon.has_ended()
     }
 
     /// A client of the daemon, which may not be ready yet.
@@ -293,7 +303,7 @@ impl Running {
     /// Adds the programs and libraries that the controller's processes have in memory now.
     pub fn note_mapped(&self, files: &mut BTreeSet<PathBuf>) {
         if let Some(controller) = &self.controller {
-            mapped::note(controller.id(), files);
+            mapped::note(&controller.family(), files);
         }
     }
 

@@ -6,9 +6,13 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, getpgid, kill_process, kill_process_group, pidfd_open,
+};
 
 use hardstand_error::{Error, ErrorKind, Result};
+
+use super::family::Family;
 
 /// One of the two processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +30,8 @@ pub struct Process {
     /// Can be read once it has ended; `None` if the kernel has no such thing.
     end: Option<OwnedFd>,
     ended: Option<ExitStatus>,
+    /// Known if it may start others, which may leave its group.
+    family: Option<Family>,
 }
 
 impl Process {
@@ -36,6 +42,19 @@ impl Process {
     pub fn start(mut command: Command) -> Result<Self> {
         command.stdin(Stdio::null());
         Self::spawn(command)
+    }
+
+    /// The same of a program that may start others: they are signalled and ended with it, also
+    /// those that have left its group.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_family(mut command: Command) -> Result<Self> {
+        let family = Family::new();
+        family.mark(&mut command);
+        let mut process = Self::start(command)?;
+        process.family = Some(family);
+        Ok(process)
     }
 
     /// The same, with pipes to its input and from its output.
@@ -54,13 +73,27 @@ impl Process {
             Error::new(ErrorKind::Input, format!("cannot start {name:?}: {e}"))
         })?;
         let end = number(&child).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-        Ok(Self { child, end, ended: None })
+        Ok(Self { child, end, ended: None, family: None })
     }
 
     /// Its number, which is that of its group.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// True once it was seen to have ended.
+    #[must_use]
+    pub const fn has_ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    /// Its number, and those of the programs that it has started.
+    pub(super) fn family(&self) -> Vec<Pid> {
+        match &self.family {
+            Some(family) => family.members(),
+            None => number(&self.child).into_iter().collect(),
+        }
     }
 
     /// Its exit status, if it has ended.
@@ -80,9 +113,15 @@ impl Process {
         // a group that has ended receives nothing
         let _sent =
             number(&self.child).is_some_and(|group| kill_process_group(group, signal).is_ok());
+        let others = || {
+            self.family().into_iter().filter(|pid| getpgid(Some(*pid)).ok() != number(&self.child))
+        };
+        for pid in self.family.iter().flat_map(|_| others()) {
+            let _sent = kill_process(pid, signal).is_ok();
+        }
     }
 
-    /// Sends SIGTERM, and SIGKILL to what still runs after `patience`.
+    /// Sends SIGTERM, and SIGKILL to what still runs of its family after `patience`.
     pub(super) fn end(&mut self, patience: Duration) -> Result<()> {
         let begin = Instant::now();
         if self.ended()?.is_none() {
@@ -92,6 +131,11 @@ impl Process {
         }
         while self.ended()?.is_none() && begin.elapsed() < patience {
             wait_for_end([&*self], LOOK_AGAIN);
+        }
+        while self.family.is_some() && !self.family().is_empty() && begin.elapsed() < patience {
+            // those that its own end has not ended
+            self.signal(Signal::TERM);
+            std::thread::sleep(LOOK_AGAIN);
         }
         // also the rest of its group
         self.signal(Signal::KILL);

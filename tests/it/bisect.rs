@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::common::bench::quadruped;
 use crate::common::logs::{Script, hardstand, run_of, write, write_parts};
+use crate::common::process::repository;
 use hardstand::inspect::{Cause, Comparison, Condition, Quantities, compare, trace};
 use hardstand::replay::Player;
 use hardstand_log::TickId;
@@ -362,6 +363,24 @@ fn a_search_says_when_the_replay_differs_or_the_log_is_damaged() {
     assert!(out.contains("damaged") && out.contains("never") && code == 3, "{out}");
     let (out, code) = search(&path, "tick > 20");
     assert!(out.contains("holds      first at tick 21 (") && code == 1, "{out}");
+}
+
+/// The tick in which the plant stops itself has the number of the one before it.
+#[test]
+fn conditions_remember_over_the_end_of_the_plant() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("hurled.mcap");
+    let push = "{at_s=0, kind=\"push\", link=\"trunk\", force_n=[1e6, 0, 0], duration_s=1}";
+    let events = format!("events=[{push}, {push}, {push}]");
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_hardstand"));
+    run.args(["controller", "stand", "--in-process", &repository("config/quadruped.toml")]);
+    run.args(["--set", &events, "--duration", "0.1", "--log"]).arg(&path);
+    run.output().unwrap();
+    let ends = held_in(&path, "failure != 0");
+    assert_eq!(ends.len(), 1, "{ends:?}");
+    for text in ["rises(failure != 0)", "failure != 0 and (time > 0 for 20 ms)"] {
+        assert_eq!(held_in(&path, text), ends, "{text}");
+    }
 }
 
 /// A run in several files, and a run after a reset: tick and run number are reported.

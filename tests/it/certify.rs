@@ -208,6 +208,12 @@ fn a_signed_certificate_is_confirmed_and_a_changed_one_refused() {
     let kept = scene.path("kept.json");
     std::fs::copy(out(&scene).join("certificate.json"), &kept).unwrap();
     std::fs::copy(out(&scene).join("certificate.json.sig"), scene.path("kept.json.sig")).unwrap();
+    // what is checked is not replaced
+    let own = of(&out(&scene).join("certificate.json"));
+    let own = ["certify", "--check", &own, "--out", &of(&out(&scene))];
+    let said = scene.hardstand("own", &own).ends_with(2);
+    assert!(said.contains("which would be replaced; give another folder"), "{said}");
+    assert!(json(&scene)["certified"] == true && out(&scene).join("certificate.json.sig").exists());
     let again = of(&out(&scene));
     let (kept_name, public) = (of(&kept), of(&public));
     let check = ["certify", "--check", &kept_name, "--key", &public, "--out", &again];
@@ -216,8 +222,8 @@ fn a_signed_certificate_is_confirmed_and_a_changed_one_refused() {
     let certificate = json(&scene);
     assert_eq!(certificate["check"]["signature_checked"], true);
     let differences = certificate["check"]["differences"].as_array().unwrap();
-    // the folder of --file was not given again
-    assert!(differences.iter().all(|d| d["what"] == "controller"), "{differences:?}");
+    // the files of --file were found again
+    assert!(differences.is_empty(), "{differences:?}");
 
     let text = std::fs::read_to_string(&kept).unwrap();
     std::fs::write(&kept, text.replace("\"certified\": true", "\"certified\": 1")).unwrap();
@@ -256,7 +262,7 @@ fn a_hash_order_that_was_fixed_is_said_and_does_not_pass_elsewhere() {
 #[test]
 fn a_controller_that_does_not_join_or_ends_early_is_reported() {
     for (controller, patience, expected) in [
-        (&["sleep", "60"][..], "0.5", "no controller joined"),
+        (&["sleep", "60"][..], "2", "no controller joined"),
         (&["sh", "-c", "echo out of memory; exit 3"], "30", "exit code 3"),
         (&["/no/such/controller"], "30", "cannot start \"/no/such/controller\""),
     ] {
@@ -269,7 +275,7 @@ fn a_controller_that_does_not_join_or_ends_early_is_reported() {
     }
     let scene = Scene::new();
     let sleep = ["sleep", "60"];
-    let mut process = certify(&scene, &["--json", "--patience", "0.5"], &sleep);
+    let mut process = certify(&scene, &["--json", "--patience", "2"], &sleep);
     process.ends_with(8);
     let failed: Value = serde_json::from_str(&process.out()).unwrap();
     assert_eq!(failed["certified"], false);
@@ -325,6 +331,52 @@ fn the_harness_has_the_end_of_a_run_and_the_error_of_a_refusal_as_data() {
     assert!(!ended.was_ready && ended.report.is_none());
     let error = ended.error.unwrap();
     assert!(error.is_refusal() && error.message.contains("sim.rate_hz"), "{error:?}");
+}
+
+/// A controller in a session of its own is stopped and ended, and what it has in memory is known.
+#[test]
+fn a_controller_in_a_session_of_its_own_is_certified() {
+    let scene = Scene::new();
+    let inner = format!("{HARDSTAND} controller stand --join legs --connect {}", scene.endpoint);
+    let script = scene.path("session.sh");
+    std::fs::write(&script, format!("setsid {inner} &\nwait\n")).unwrap();
+    let controller = ["sh", &script.display().to_string()];
+    certify(&scene, &["--duration", "0.1"], &controller).ends_with(0);
+    let certificate = json(&scene);
+    let stopped = run(&certificate, "controller-stopped")["ticks_while_stopped"].as_u64().unwrap();
+    assert!(stopped <= 10, "{certificate:#}");
+    let libraries = names(&certificate["inputs"]["libraries"]);
+    assert!(libraries.iter().any(|name| name == "hardstand"), "{libraries:?}");
+    assert_eq!(alive_in(scene.dir.path()), Vec::<String>::new());
+}
+
+/// Nobody knows which of the runs had which contents.
+#[test]
+fn a_file_that_changes_during_the_runs_makes_no_certificate() {
+    let scene = Scene::new();
+    let script = scene.path("stand.sh");
+    let text = format!("exec {HARDSTAND} controller stand --join legs");
+    std::fs::write(&script, &text).unwrap();
+    let controller = ["sh", &script.display().to_string()];
+    let mut process = certify(&scene, &["--duration", "0.1"], &controller);
+    wait_for("the second run", || out(&scene).join("repeat").exists().then_some(()));
+    std::fs::write(&script, text + " --kp=90").unwrap();
+    let said = process.ends_with(2);
+    assert!(said.contains("changed while the runs took place: "), "{said}");
+    assert!(!out(&scene).join("certificate.json").exists());
+}
+
+#[test]
+fn what_certify_cannot_do_is_refused_before_the_first_run() {
+    let scene = Scene::new();
+    let key = scene.path("public.pem").display().to_string();
+    for (more, text) in [
+        (&["--patience", "0.5"][..], "--patience is 0.5; it must be at least 2 s"),
+        (&["--key", &key], "--key is of a certificate that --check names"),
+    ] {
+        let said = certify(&scene, more, &["true"]).ends_with(2);
+        assert!(said.contains(text), "{said}");
+    }
 }
 
 /// Command lines of processes that name this folder.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hardstand_client::Client;
 use hardstand_protocol::{JoinRequest, StateReading};
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
 use crate::common::process::{PATIENCE, Process, repository, serial, wait_for};
@@ -356,7 +356,11 @@ fn a_controller_that_crashes_in_one_process_is_a_find_and_stays_one() {
     fs::set_permissions(&controller, fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = stage.command();
     // a path that begins where the hunt runs
-    command.current_dir(stage.0.path()).args(["--json", "--in-process", "--out", "a/b/out"]);
+    // through a link, and up again
+    fs::create_dir_all(stage.path("deep/er/place")).unwrap();
+    std::os::unix::fs::symlink(stage.path("deep/er/place"), stage.path("link")).unwrap();
+    let out = "a/../link/b/out";
+    command.current_dir(stage.0.path()).args(["--json", "--in-process", "--out", out]);
     command.args(["--", "./crashes"]);
     let said = Process::start(stage.0.path(), "crashes", command).ends_with(1);
     let found: Value = serde_json::from_str(&said).unwrap();
@@ -367,7 +371,7 @@ fn a_controller_that_crashes_in_one_process_is_a_find_and_stays_one() {
 
     let campaign = |code: i32| {
         let mut command = Command::new(HARDSTAND);
-        command.arg("campaign").arg(stage.path("a/b/out/found.toml"));
+        command.arg("campaign").arg(stage.path("link/b/out/found.toml"));
         let out = stage.path(&format!("campaign-{code}"));
         command.current_dir("/").args(["--json", "--out"]).arg(&out);
         let said = Process::start(stage.0.path(), "campaign", command).ends_with(code);
@@ -375,10 +379,82 @@ fn a_controller_that_crashes_in_one_process_is_a_find_and_stays_one() {
         assert!(row.contains("controller_ended"), "{row} {said}");
     };
     campaign(1);
-    // one that does not even begin is no reason to pass
+    // one that does not even begin is no reason to pass, and old rows are not of its file
     fs::write(&controller, "#!/bin/sh\nexit 3\n").unwrap();
+    let mut again = Command::new(HARDSTAND);
+    again.arg("campaign").arg(stage.path("link/b/out/found.toml"));
+    again.arg("--out").arg(stage.path("campaign-1"));
+    let said = Process::start(stage.0.path(), "again", again).ends_with(2);
+    assert!(said.contains("controller_files differs"), "{said}");
     fs::remove_dir_all(stage.path("campaign-1")).unwrap();
     campaign(1);
+}
+
+/// A daemon that was killed stops the hunt, and the same command goes on.
+#[test]
+fn a_case_whose_daemon_was_killed_is_run_again() {
+    let _one = serial();
+    let stage = Stage::new(
+        "[hunt]\nduration_s = 0.05\n[[hunt.events]]\nkind = \"link_delay\"\nat_s = 0.0\n\
+         delay_ticks = { between = [1, 2] }\n",
+    );
+    let waits = stage.path("waits");
+    let script = format!(
+        "[ -e {0} ] || {{ touch {0}; sleep 60; }}; exec {HARDSTAND} controller stand --join legs",
+        waits.display()
+    );
+    let start = || {
+        let mut command = stage.command();
+        command.args(["--jobs", "1", "--out"]).arg(stage.path("out"));
+        command.args(["--", "sh", "-c", &script]);
+        Process::start(stage.0.path(), "killed", command)
+    };
+    let mut hunt = start();
+    wait_for("the first case", || waits.exists().then_some(()));
+    let scenario = stage.path("legs.toml").display().to_string();
+    for process in fs::read_dir("/proc").unwrap().flatten() {
+        let line = fs::read_to_string(process.path().join("cmdline")).unwrap_or_default();
+        if line.split('\0').nth(1) == Some("run") && line.contains(&scenario) {
+            let number = process.file_name().to_string_lossy().parse().unwrap();
+            rustix::process::kill_process(Pid::from_raw(number).unwrap(), Signal::KILL).unwrap();
+        }
+    }
+    let said = hunt.ends_with(2);
+    let told = "the daemon failed: signal 9; the same command runs this case again";
+    assert!(said.contains(told), "{said}");
+    let said = start().ends_with(0);
+    assert!(said.contains("nothing    in 3 cases"), "{said}");
+}
+
+/// With keys that have different values in the scenario, and a number that it refuses.
+#[test]
+fn what_does_not_happen_was_tried() {
+    let _one = serial();
+    let stage = Stage::new(
+        "[hunt]\nduration_s = 0.05\n[[hunt.vary]]\nkeys = [\"contact.mu_static\", \
+         \"contact.mu_kinetic\"]\nbetween = [0.5, 1.0]\n[[hunt.events]]\nkind = \"link_delay\"\n\
+         at_s = 0.0\ndelay_ticks = { between = [0, 12] }\n",
+    );
+    let mut command = Command::new(HARDSTAND);
+    command.arg("hunt").arg(stage.path("legs.toml"));
+    command.args(["--json", "--in-process", "--random", "40", "--out"]).arg(stage.path("out"));
+    command.args(["--until", "station.FL.mu_static > 0.85"]);
+    command.args(["--", HARDSTAND, "controller", "stand", "--join", "legs"]);
+    let mut hunt = Process::start(stage.0.path(), "edges", command);
+    hunt.ends_with(1);
+    let found: Value = serde_json::from_str(&hunt.out()).unwrap();
+    let edges = found["found"]["edges"].as_array().unwrap();
+    assert_eq!(edges.len(), 1, "{found:#}");
+    let (value, not_at) =
+        (edges[0]["value"].as_str().unwrap(), edges[0]["not_at"].as_str().unwrap());
+    assert!(value.parse::<f64>().unwrap() > 0.85, "{found:#}");
+    assert!(not_at == "0.8 and 0.6" || not_at.parse::<f64>().is_ok_and(|x| x <= 0.85), "{found:#}");
+    let sentence = found["found"]["sentence"].as_str().unwrap();
+    let words = "contact.mu_static and contact.mu_kinetic are ";
+    assert!(
+        sentence.contains(words) && sentence.ends_with(" instead of 0.8 and 0.6"),
+        "{sentence}"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Push limits: narrowing down finds what trying every force finds, in a fraction of the cases.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -76,7 +77,7 @@ fn few_cases_find_the_limits_that_every_case_finds() {
 
     let table = fs::read_to_string(few["table"].as_str().unwrap()).unwrap();
     assert_eq!(table.lines().count(), 1 + limits.len());
-    assert!(table.starts_with("at_s,direction_deg,limit_n,impulse_n_s,happens_at_s\n0.3,0,"));
+    assert!(table.starts_with("at_s,direction_deg,limit_n,impulse_n_s,happens_at_s,kind\n0.3,0,"));
     let plot = fs::read_to_string(few["plot"].as_str().unwrap()).unwrap();
     assert!(plot.contains("at 0.400 s") && plot.contains("least force until fell"), "{plot}");
 }
@@ -89,10 +90,48 @@ fn where_no_push_suffices_there_is_no_limit() {
         ["--until", "fell", "--in-process", "--directions", "2", "--at", "0.1", "--after", "0.2"];
     let weak = [&options[..], &["--most", "4", "--steps", "4"]].concat();
     let (_, result) = pushes(&folder, "weak", &weak, 0);
-    let none = json!({"at_s": 0.1, "direction_deg": 180.0, "limit_n": null, "happens_at_s": null});
+    let none = json!({"at_s": 0.1, "direction_deg": 180.0, "limit_n": null, "happens_at_s": null, "kind": null});
     assert_eq!(result["limits"][1], none);
     let table = fs::read_to_string(result["table"].as_str().unwrap()).unwrap();
-    assert!(table.ends_with("\n0.1,180,,,\n"), "{table}");
+    assert!(table.ends_with("\n0.1,180,,,,\n"), "{table}");
+}
+
+/// A controller that gives up is told apart from the condition.
+#[test]
+fn the_end_of_a_controller_is_no_condition() {
+    let _one = serial();
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("gives_up");
+    // pushed, it ends; without a push it stands
+    let text = format!(
+        "#!/bin/sh\ncase \"$*\" in *push*) exit 3;; esac\n\
+         exec {HARDSTAND} controller stand --join legs \"$@\"\n"
+    );
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let pushes = |name: &str, command: &str, code: i32| {
+        let mut pushes = std::process::Command::new(HARDSTAND);
+        pushes.arg("pushes").arg(repository("config/quadruped.toml"));
+        pushes.args(["--until", "base.z < -5", "--in-process", "--directions", "1", "--at", "0.1"]);
+        pushes
+            .args(["--after", "0.1", "--out"])
+            .arg(folder.path().join(name))
+            .args(["--", command]);
+        Process::start(folder.path(), name, pushes).ends_with(code)
+    };
+    let said = pushes("ends", &script.display().to_string(), 0);
+    assert!(said.contains("towards 0.0°: controller_ended at 0.000 s"), "{said}");
+    assert!(
+        said.contains("failed     1 limits are the end of the plant or of the controller"),
+        "{said}"
+    );
+    let table = fs::read_to_string(folder.path().join("ends/pushes.csv")).unwrap();
+    assert!(table.ends_with(",controller_ended\n"), "{table}");
+    let said = pushes("never", "false", 2);
+    assert!(
+        said.contains("without a push the run ends at 0.000 s: the controller's exit code 1"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -20,9 +20,10 @@ pub(in crate::cli) struct CertifyArguments {
     /// [default: the scenario's sim.duration_s, or else 2]
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(in crate::cli) duration: Option<f64>,
-    /// Folder of the certificate and of the logs; what is in the way there is replaced
-    #[arg(long, value_name = "FOLDER", default_value = "hardstand-certificate")]
-    pub(in crate::cli) out: PathBuf,
+    /// Folder of the certificate and of the logs; what is in the way there is replaced [default:
+    /// hardstand-certificate, or hardstand-check with --check]
+    #[arg(long, value_name = "FOLDER")]
+    pub(in crate::cli) out: Option<PathBuf>,
     /// Keep all logs, not only those of the reference and of runs that differ
     #[arg(long)]
     pub(in crate::cli) keep_logs: bool,

@@ -59,6 +59,7 @@ fn run_file(file: &Path, a: &CampaignRunArguments) -> Result<ExitCode> {
     };
     let reports = report::Places::of(&a.reports)?;
     let folder = command(&mut plan, a)?;
+    plan.controller_files = campaign::controller_files(&plan.controller);
     let mut manifest = Manifest::of(&plan, &file.to_string_lossy(), folder);
     let store = Store::new(out);
     if !a.table {

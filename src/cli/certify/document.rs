@@ -1,12 +1,13 @@
 //! The files of a certificate.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use hardstand_error::{Error, ErrorKind, Result};
 
 use crate::certify::{
     Bench, Certificate, Controller, FinishedRun, Inputs, JSON_FILE, Machine, Note, PAGE_FILE, Run,
-    SCHEMA, Scene, Snapshot, Verdict,
+    SCHEMA, Scene, Snapshot, Verdict, sets_hash_order,
 };
 use crate::config::Scenario;
 
@@ -19,6 +20,7 @@ pub(super) fn certificate(
     bench: &Bench,
     runs: Vec<Run>,
     gone: &[FinishedRun],
+    inputs: Inputs,
 ) -> Result<Certificate> {
     let equal =
         |run: &Run| run.replays && matches!(run.verdict, Verdict::Reference | Verdict::Equal);
@@ -33,9 +35,6 @@ pub(super) fn certificate(
     let written = std::fs::metadata(&log).and_then(|m| m.modified());
     let written =
         written.map_err(|e| Error::new(ErrorKind::File, format!("log {}: {e}", log.display())))?;
-    let mapped = gone.first().map(|run| run.mapped.clone()).unwrap_or_default();
-    let more = &order.a.files;
-    let inputs = Inputs::here(&scenario.files, &order.command, more, &mapped, Some(&log))?;
     let mut certificate = Certificate {
         schema: SCHEMA,
         certified: runs.iter().all(equal),
@@ -57,7 +56,7 @@ pub(super) fn certificate(
             joined: leases.len(),
         },
         machine: Machine::here(),
-        notes: notes(&runs, gone, &inputs),
+        notes: notes(&runs, gone, &inputs, &order.command),
         inputs,
         check: None,
         snapshot,
@@ -70,7 +69,12 @@ pub(super) fn certificate(
 }
 
 /// Remarks on the reference.
-fn notes(runs: &[Run], finished: &[FinishedRun], inputs: &Inputs) -> Vec<Note> {
+fn notes(
+    runs: &[Run],
+    finished: &[FinishedRun],
+    inputs: &Inputs,
+    command: &[OsString],
+) -> Vec<Note> {
     let mut notes = Vec::new();
     let Some((first, log)) = runs.first().zip(finished.first().map(|run| &run.log)) else {
         return notes;
@@ -84,7 +88,7 @@ fn notes(runs: &[Run], finished: &[FinishedRun], inputs: &Inputs) -> Vec<Note> {
     if log.leases.iter().any(|lease| lease.tick > log.first_tick) {
         notes.push(Note::JoinedLate);
     }
-    if inputs.hash_order_is_fixed() {
+    if inputs.hash_order_is_fixed() || sets_hash_order(command) {
         notes.push(Note::HashOrderFixed);
     }
     notes

@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::Serialize;
 
 use crate::certify::{
-    Bench, Certificate, Claim, FinishedRun, JSON_FILE, PAGE_FILE, Perturbation, Problem, Run, Task,
-    Verdict, attribute, plan, sign, signature_file, signing_key, verify, wall_s,
+    Bench, Certificate, Claim, FinishedRun, Inputs, JSON_FILE, PAGE_FILE, Perturbation, Problem,
+    Run, STOPPED_S, Task, Verdict, attribute, plan, sign, signature_file, signing_key, verify,
+    wall_s,
 };
 use crate::config::Scenario;
 use crate::inspect::Comparison;
@@ -23,6 +24,10 @@ use hardstand_error::{Error, ErrorKind, Result};
 use super::arguments::CertifyArguments;
 use super::{ExitCode, differences, failure, progress, show, stop_on_signal};
 
+/// Where a certificate goes if nothing else is given, and where one that repeats another does.
+const OUT: [&str; 2] = ["hardstand-certificate", "hardstand-check"];
+/// Least wait for a controller, s.
+const PATIENCE_MIN_S: f64 = 2.0 * STOPPED_S;
 /// Simulated time of a run where neither command nor scenario says it, s.
 const DURATION_S: f64 = 2.0;
 
@@ -39,13 +44,13 @@ pub(super) fn certify(a: &CertifyArguments) -> Result<ExitCode> {
             Ok(failure::code_of(&failure))
         }
         Outcome::Finished(certificate) => {
-            let signature = key.map(|key| sign(&a.out.join(JSON_FILE), &key)).transpose()?;
+            let signature = key.map(|key| sign(&order.out.join(JSON_FILE), &key)).transpose()?;
             if a.json {
                 show::json(&certificate)?;
             } else {
                 text::conclude(&certificate);
                 for file in
-                    [PAGE_FILE, JSON_FILE].map(|name| a.out.join(name)).iter().chain(&signature)
+                    [PAGE_FILE, JSON_FILE].map(|name| order.out.join(name)).iter().chain(&signature)
                 {
                     show::line(&format!("written    {}", file.display()));
                 }
@@ -78,6 +83,10 @@ struct Order<'a> {
     command: Vec<OsString>,
     /// The certificate that is repeated.
     claim: Option<(&'a Path, Claim)>,
+    /// Files and folders that the controller reads.
+    files: Vec<PathBuf>,
+    /// Where the certificate and the logs go.
+    out: PathBuf,
     a: &'a CertifyArguments,
 }
 
@@ -88,12 +97,16 @@ impl<'a> Order<'a> {
             sets: a.sets.clone(),
             command: a.command.clone(),
             claim: None,
+            files: a.files.clone(),
+            out: a.out.clone().unwrap_or_else(|| OUT[usize::from(a.check.is_some())].into()),
             a,
         };
         let mut duration_s = a.duration;
         if let Some(file) = a.check.as_deref() {
             a.key.as_deref().map_or(Ok(()), |key| verify(file, key))?;
             let claim = Claim::read(file)?;
+            refuse_own(file, &order.out)?;
+            order.files.extend(claim.files_here());
             order.scenario = claim.scenario.file.clone().into();
             let own = claim.scenario.set.iter().filter(|set| !OWN_KEYS.contains(&key_of(set)));
             order.sets = own.chain(&a.sets).cloned().collect();
@@ -119,7 +132,8 @@ fn runs(order: &Order<'_>, stop: &AtomicBool) -> Result<Outcome> {
     let mut bench = bench(order, &scenario)?;
     let time_s = |ticks: u64| ticks as f64 * scenario.spec.period_ns as f64 * 1e-9;
     let mut tasks = plan(time_s(bench.ticks), bench.load);
-    clear(&a.out)?;
+    let mut inputs = Inputs::here(&scenario.files, &order.command, &order.files)?;
+    clear(&order.out)?;
     if !a.json {
         announce(order, &tasks, time_s(bench.ticks));
     }
@@ -148,8 +162,11 @@ fn runs(order: &Order<'_>, stop: &AtomicBool) -> Result<Outcome> {
         }
         finished.push(this);
     }
-    let certificate = document::certificate(order, &scenario, &bench, runs, &finished)?;
-    document::write(&a.out, &certificate, &plots)?;
+    inputs.refuse_changed()?;
+    let mapped = finished.first().map(|run| run.mapped.clone()).unwrap_or_default();
+    inputs.add_of_reference(&mapped, &bench.log_of("reference"))?;
+    let certificate = document::certificate(order, &scenario, &bench, runs, &finished, inputs)?;
+    document::write(&order.out, &certificate, &plots)?;
     if certificate.certified && !a.keep_logs {
         remove_equal_logs(&bench, &tasks);
     }
@@ -186,6 +203,13 @@ fn sets(wanted: &[String], duration_s: Option<f64>, patience_s: f64) -> Result<V
             return Err(Error::new(ErrorKind::Input, text));
         }
     }
+    if patience_s < PATIENCE_MIN_S {
+        let text = format!(
+            "--patience is {patience_s}; it must be at least {PATIENCE_MIN_S} s, for some runs \
+             stop a side for {STOPPED_S} s"
+        );
+        return Err(Error::new(ErrorKind::Input, text));
+    }
     let mut sets = wanted.to_vec();
     sets.extend(duration_s.map(|s| format!("sim.duration_s={s:?}")));
     sets.push("sim.start=\"on_controller\"".into());
@@ -214,7 +238,7 @@ fn bench(order: &Order<'_>, scenario: &Scenario) -> Result<Bench> {
     run.extend(["--mode", "lockstep"].map(OsString::from));
     run.extend(["--duration".into(), (ticks as f64 / rate_hz).to_string().into()]);
     Ok(Bench {
-        folder: order.a.out.clone(),
+        folder: order.out.clone(),
         run,
         endpoint: endpoint.into(),
         robot: scenario.bus.robot.clone(),
@@ -223,6 +247,21 @@ fn bench(order: &Order<'_>, scenario: &Scenario) -> Result<Bench> {
         stop_at: 0,
         load: 2 * cores,
     })
+}
+
+/// What is written must not replace what is checked.
+fn refuse_own(certificate: &Path, out: &Path) -> Result<()> {
+    let own = out.join(JSON_FILE);
+    let same = |a: &Path, b: &Path| Some(a.canonicalize().ok()? == b.canonicalize().ok()?);
+    if same(certificate, &own) != Some(true) {
+        return Ok(());
+    }
+    let text = format!(
+        "--out {} is the folder of the certificate that --check names, which would be replaced; \
+         give another folder",
+        out.display()
+    );
+    Err(Error::new(ErrorKind::Input, text))
 }
 
 /// An old certificate must not be taken for the new one.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::config::Scenario;
-use crate::hunt::{PushLimit, PushProgress, Pushes, push_limits};
+use crate::hunt::{Kind, PushLimit, PushProgress, Pushes, push_limits};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::super::arguments::PushesArguments;
@@ -136,9 +136,10 @@ impl PushesResult {
         let row = |l: &PushLimit| {
             let impulse = l.limit_n.map(|n| n * self.pushes.duration_s);
             let [limit, impulse, at] = [l.limit_n, impulse, l.happens_at_s].map(cell);
-            format!("{},{},{limit},{impulse},{at}\n", l.at_s, l.direction_deg)
+            let kind = l.kind.map_or("", Kind::word);
+            format!("{},{},{limit},{impulse},{at},{kind}\n", l.at_s, l.direction_deg)
         };
-        let head = "at_s,direction_deg,limit_n,impulse_n_s,happens_at_s\n".to_string();
+        let head = "at_s,direction_deg,limit_n,impulse_n_s,happens_at_s,kind\n".to_string();
         head + &self.limits.iter().map(row).collect::<String>()
     }
 
@@ -154,9 +155,20 @@ impl PushesResult {
                 limit_n * self.pushes.duration_s,
                 l.at_s,
                 l.direction_deg,
-                self.until,
+                match l.kind {
+                    Some(Kind::Held) | None => &self.until,
+                    Some(other) => other.word(),
+                },
                 l.happens_at_s.unwrap_or_default()
             ));
+        }
+        let failed = self.limits.iter().filter(|l| l.kind.is_some_and(|kind| kind != Kind::Held));
+        match failed.count() {
+            0 => {}
+            n => show::line(&format!(
+                "failed     {n} limits are the end of the plant or of the controller, not the \
+                 condition"
+            )),
         }
         let share = 100.0 * self.cases as f64 / self.cases_of_a_sweep as f64;
         let all = self.cases_of_a_sweep;
