@@ -121,11 +121,6 @@ impl<'a> Section<'a> {
         self.seen.borrow_mut().extend(keys.iter().map(|key| (*key).to_string()));
     }
 
-    /// Reports a mistake about this table.
-    pub(crate) fn report(&self, text: &str) {
-        self.mistakes.add(format!("{}: {text}", self.path));
-    }
-
     /// Reports a mistake about a key or a whole table that is not a single value.
     pub(crate) fn complain(&self, key: &str, text: &str) {
         self.mistakes.add(format!("{}: {text}", self.name(key)));

@@ -47,8 +47,11 @@ impl Space {
             s.finish();
         }
         for (key, list) in LISTS {
-            for s in section.sections(key) {
-                space.slots.extend(slots(list, &s));
+            for (i, s) in section.sections(key).iter().enumerate() {
+                match slots(list, s) {
+                    Ok(slots) => space.slots.extend(slots),
+                    Err(text) => mistakes.add(format!("hunt.{key}[{i}]: {text}")),
+                }
             }
         }
         section.finish();
@@ -161,7 +164,10 @@ fn vary(s: &Section<'_>, scenario: &Table) -> Option<Vary> {
 }
 
 /// `count` copies of a slot.
-fn slots(list: List, s: &Section<'_>) -> Vec<Slot> {
+///
+/// # Errors
+/// What is wrong with a draw.
+fn slots(list: List, s: &Section<'_>) -> std::result::Result<Vec<Slot>, String> {
     let (mut template, mut count) = (Table::new(), 1);
     for key in s.keys() {
         let Some(value) = s.get(key) else { continue };
@@ -172,11 +178,6 @@ fn slots(list: List, s: &Section<'_>) -> Vec<Slot> {
         }
     }
     let template = Value::Table(template);
-    match draws(&template) {
-        Ok(draws) => vec![Slot { list, template, draws }; count],
-        Err(text) => {
-            s.report(&text);
-            Vec::new()
-        }
-    }
+    let draws = draws(&template)?;
+    Ok(vec![Slot { list, template, draws }; count])
 }

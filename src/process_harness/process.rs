@@ -124,7 +124,9 @@ impl Process {
     /// Sends SIGTERM, and SIGKILL to what still runs of its family after `patience`.
     pub(super) fn end(&mut self, patience: Duration) -> Result<()> {
         let begin = Instant::now();
-        if self.ended()?.is_none() {
+        let runs = |this: &Self| this.family.is_some() && !this.family().is_empty();
+        // also what its own end has left
+        if self.ended()?.is_none() || runs(self) {
             self.signal(Signal::TERM);
             // a stopped process receives SIGTERM only once it continues
             self.signal(Signal::CONT);
@@ -132,9 +134,7 @@ impl Process {
         while self.ended()?.is_none() && begin.elapsed() < patience {
             wait_for_end([&*self], LOOK_AGAIN);
         }
-        while self.family.is_some() && !self.family().is_empty() && begin.elapsed() < patience {
-            // those that its own end has not ended
-            self.signal(Signal::TERM);
+        while runs(self) && begin.elapsed() < patience {
             std::thread::sleep(LOOK_AGAIN);
         }
         // also the rest of its group

@@ -339,7 +339,14 @@ fn a_controller_in_a_session_of_its_own_is_certified() {
     let scene = Scene::new();
     let inner = format!("{HARDSTAND} controller stand --join legs --connect {}", scene.endpoint);
     let script = scene.path("session.sh");
-    std::fs::write(&script, format!("setsid {inner} &\nwait\n")).unwrap();
+    // another one has time to save what it has
+    let saved = scene.path("saved");
+    let text = format!(
+        "sh -c 'trap \"sleep 0.3; echo saved >> {}; exit\" TERM; while :; do sleep 0.05; done' &\n\
+         setsid {inner} &\nwait\n",
+        saved.display()
+    );
+    std::fs::write(&script, text).unwrap();
     let controller = ["sh", &script.display().to_string()];
     certify(&scene, &["--duration", "0.1"], &controller).ends_with(0);
     let certificate = json(&scene);
@@ -347,6 +354,7 @@ fn a_controller_in_a_session_of_its_own_is_certified() {
     assert!(stopped <= 10, "{certificate:#}");
     let libraries = names(&certificate["inputs"]["libraries"]);
     assert!(libraries.iter().any(|name| name == "hardstand"), "{libraries:?}");
+    assert_eq!(std::fs::read_to_string(&saved).unwrap().lines().count(), 9);
     assert_eq!(alive_in(scene.dir.path()), Vec::<String>::new());
 }
 
