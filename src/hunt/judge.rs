@@ -163,10 +163,10 @@ impl<'a> Judge<'a> {
         keep: Keep,
     ) -> Result<Option<Vec<Outcome>>> {
         let plan = Plan::of_hunt(self.common, named, duration_s, keep);
-        let mut open = self.store.unfinished(&plan, &plan.slice(self.shard))?;
+        let mut open = Vec::new();
         for case in plan.slice(self.shard) {
             let stored = self.store.outcome(&plan, &case)?;
-            if stored.is_some_and(|outcome| outcome.outcome == Word::DaemonFailed) {
+            if stored.is_none_or(|outcome| outcome.outcome == Word::DaemonFailed) {
                 open.push(case);
             }
         }

@@ -1,6 +1,6 @@
 //! What is kept of a hunt: a sentence, and a campaign that runs the case again.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 use toml::{Table, Value};
@@ -8,7 +8,7 @@ use toml::{Table, Value};
 use super::judge::{Judged, Kind};
 use super::shrink::{Edge, Shrunk};
 use super::space::Space;
-use crate::campaign::{Common, UNTIL, Way, Word};
+use crate::campaign::{Common, UNTIL, Way, Word, relative};
 
 /// What was caught, in words and as data.
 #[derive(Clone, Debug, Serialize)]
@@ -115,13 +115,4 @@ pub fn campaign_text(
     let name = file.file_name().unwrap_or_default().display();
     let sentence = catch.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
     format!("# {sentence}\n# hardstand campaign {name}\n\n{campaign}")
-}
-
-/// `to` as seen from a folder; both are absolute.
-fn relative(folder: &Path, to: &Path) -> PathBuf {
-    let from: Vec<_> = folder.components().collect();
-    let to: Vec<_> = to.components().collect();
-    let same = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-    let up = std::iter::repeat_n(std::path::Component::ParentDir, from.len() - same);
-    up.chain(to[same..].iter().copied()).collect()
 }

@@ -88,12 +88,10 @@ impl Process {
         self.ended.is_some()
     }
 
-    /// Its number, and those of the programs that it has started.
+    /// Its number, and those of the programs that it has started, as far as they run; none if its
+    /// family is not known.
     pub(super) fn family(&self) -> Vec<Pid> {
-        match &self.family {
-            Some(family) => family.members(),
-            None => number(&self.child).into_iter().collect(),
-        }
+        self.family.as_ref().map_or_else(Vec::new, Family::members)
     }
 
     /// Its exit status, if it has ended.
@@ -113,20 +111,18 @@ impl Process {
         // a group that has ended receives nothing
         let _sent =
             number(&self.child).is_some_and(|group| kill_process_group(group, signal).is_ok());
-        let others = || {
-            self.family().into_iter().filter(|pid| getpgid(Some(*pid)).ok() != number(&self.child))
-        };
-        for pid in self.family.iter().flat_map(|_| others()) {
-            let _sent = kill_process(pid, signal).is_ok();
+        for pid in self.family() {
+            if getpgid(Some(pid)).ok() != number(&self.child) {
+                let _sent = kill_process(pid, signal).is_ok();
+            }
         }
     }
 
     /// Sends SIGTERM, and SIGKILL to what still runs of its family after `patience`.
     pub(super) fn end(&mut self, patience: Duration) -> Result<()> {
         let begin = Instant::now();
-        let runs = |this: &Self| this.family.is_some() && !this.family().is_empty();
         // also what its own end has left
-        if self.ended()?.is_none() || runs(self) {
+        if self.ended()?.is_none() || !self.family().is_empty() {
             self.signal(Signal::TERM);
             // a stopped process receives SIGTERM only once it continues
             self.signal(Signal::CONT);
@@ -134,7 +130,7 @@ impl Process {
         while self.ended()?.is_none() && begin.elapsed() < patience {
             wait_for_end([&*self], LOOK_AGAIN);
         }
-        while runs(self) && begin.elapsed() < patience {
+        while !self.family().is_empty() && begin.elapsed() < patience {
             std::thread::sleep(LOOK_AGAIN);
         }
         // also the rest of its group
@@ -142,6 +138,8 @@ impl Process {
         while self.ended()?.is_none() {
             wait_for_end([&*self], LOOK_AGAIN);
         }
+        // who is dropped then need not be looked for again
+        self.family = None;
         Ok(())
     }
 }

@@ -1,7 +1,6 @@
 //! Hunts: planted bugs are found, shrunk to their cause, and kept.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -11,7 +10,7 @@ use hardstand_protocol::{JoinRequest, StateReading};
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
-use crate::common::process::{PATIENCE, Process, repository, serial, wait_for};
+use crate::common::process::{PATIENCE, Process, repository, script, serial, wait_for};
 
 /// Longest hunt of these tests, s.
 const HUNT_S: u32 = 1200;
@@ -49,6 +48,17 @@ delay_ticks = { between = [1, 12] }
 duration_s = 0.1
 "#;
 
+/// Three cases: without a delay, and with each of two.
+const DELAYS: &str = r#"
+[hunt]
+duration_s = 0.1
+
+[[hunt.events]]
+kind = "link_delay"
+at_s = 0.0
+delay_ticks = { between = [1, 2] }
+"#;
+
 struct Stage(tempfile::TempDir);
 
 impl Stage {
@@ -67,8 +77,12 @@ impl Stage {
 
     /// A hunt of its scenario until the robot falls.
     fn command(&self) -> Command {
+        self.until("fell")
+    }
+
+    fn until(&self, condition: &str) -> Command {
         let mut command = Command::new(HARDSTAND);
-        command.arg("hunt").arg(self.path("legs.toml")).args(["--until", "fell"]);
+        command.arg("hunt").arg(self.path("legs.toml")).args(["--until", condition]);
         command
     }
 
@@ -330,10 +344,7 @@ fn cases_that_the_scenario_refuses_are_told() {
 #[test]
 fn a_hunt_ends_when_no_case_is_left() {
     let _one = serial();
-    let stage = Stage::new(
-        "[hunt]\nduration_s = 0.05\n[[hunt.events]]\nkind = \"link_delay\"\nat_s = 0.0\n\
-         delay_ticks = { between = [1, 2] }\n",
-    );
+    let stage = Stage::new(DELAYS);
     let mut command = stage.command();
     command.args(["--json", "--out"]).arg(stage.path("out"));
     command.args(["--in-process", "--", HARDSTAND, "controller", "stand", "--join", "legs"]);
@@ -347,16 +358,11 @@ fn a_hunt_ends_when_no_case_is_left() {
 #[test]
 fn a_controller_that_crashes_in_one_process_is_a_find_and_stays_one() {
     let _one = serial();
-    let stage = Stage::new(
-        "[hunt]\nduration_s = 0.2\n[[hunt.events]]\nkind = \"link_delay\"\n\
-                            at_s = 0.0\ndelay_ticks = { between = [1, 2] }\n",
-    );
+    let stage = Stage::new(DELAYS);
     let controller = stage.path("crashes");
-    fs::write(&controller, "#!/bin/sh\nkill -SEGV $$\n").unwrap();
-    fs::set_permissions(&controller, fs::Permissions::from_mode(0o755)).unwrap();
+    script(&controller, "kill -SEGV $$");
     let mut command = stage.command();
-    // a path that begins where the hunt runs
-    // through a link, and up again
+    // a path that begins where the hunt runs, and leads through a link and up again
     fs::create_dir_all(stage.path("deep/er/place")).unwrap();
     std::os::unix::fs::symlink(stage.path("deep/er/place"), stage.path("link")).unwrap();
     let out = "a/../link/b/out";
@@ -380,7 +386,7 @@ fn a_controller_that_crashes_in_one_process_is_a_find_and_stays_one() {
     };
     campaign(1);
     // one that does not even begin is no reason to pass, and old rows are not of its file
-    fs::write(&controller, "#!/bin/sh\nexit 3\n").unwrap();
+    script(&controller, "exit 3");
     let mut again = Command::new(HARDSTAND);
     again.arg("campaign").arg(stage.path("link/b/out/found.toml"));
     again.arg("--out").arg(stage.path("campaign-1"));
@@ -394,19 +400,16 @@ fn a_controller_that_crashes_in_one_process_is_a_find_and_stays_one() {
 #[test]
 fn a_case_whose_daemon_was_killed_is_run_again() {
     let _one = serial();
-    let stage = Stage::new(
-        "[hunt]\nduration_s = 0.05\n[[hunt.events]]\nkind = \"link_delay\"\nat_s = 0.0\n\
-         delay_ticks = { between = [1, 2] }\n",
-    );
+    let stage = Stage::new(DELAYS);
     let waits = stage.path("waits");
-    let script = format!(
+    let line = format!(
         "[ -e {0} ] || {{ touch {0}; sleep 60; }}; exec {HARDSTAND} controller stand --join legs",
         waits.display()
     );
     let start = || {
         let mut command = stage.command();
         command.args(["--jobs", "1", "--out"]).arg(stage.path("out"));
-        command.args(["--", "sh", "-c", &script]);
+        command.args(["--", "sh", "-c", &line]);
         Process::start(stage.0.path(), "killed", command)
     };
     let mut hunt = start();
@@ -435,10 +438,8 @@ fn what_does_not_happen_was_tried() {
          \"contact.mu_kinetic\"]\nbetween = [0.5, 1.0]\n[[hunt.events]]\nkind = \"link_delay\"\n\
          at_s = 0.0\ndelay_ticks = { between = [0, 12] }\n",
     );
-    let mut command = Command::new(HARDSTAND);
-    command.arg("hunt").arg(stage.path("legs.toml"));
+    let mut command = stage.until("station.FL.mu_static > 0.85");
     command.args(["--json", "--in-process", "--random", "40", "--out"]).arg(stage.path("out"));
-    command.args(["--until", "station.FL.mu_static > 0.85"]);
     command.args(["--", HARDSTAND, "controller", "stand", "--join", "legs"]);
     let mut hunt = Process::start(stage.0.path(), "edges", command);
     hunt.ends_with(1);
@@ -472,18 +473,11 @@ fn an_event_that_the_scenario_refuses_is_named_before_the_first_case() {
 #[test]
 fn a_find_that_does_not_repeat_says_so() {
     let _one = serial();
-    let stage = Stage::new(
-        "[hunt]\nduration_s = 0.1\n[[hunt.events]]\nkind = \"link_delay\"\nat_s = 0.0\n\
-         delay_ticks = { between = [1, 2] }\n",
-    );
+    let stage = Stage::new(DELAYS);
     let (once, ran) = (stage.path("once"), stage.path("ran"));
     let ran = ran.display();
-    let script = format!(
-        "#!/bin/sh\n[ -e {ran} ] && exec {HARDSTAND} controller stand --join legs \"$@\"\n\
-         touch {ran}; exit 3\n"
-    );
-    fs::write(&once, script).unwrap();
-    fs::set_permissions(&once, fs::Permissions::from_mode(0o755)).unwrap();
+    let stand = format!("exec {HARDSTAND} controller stand --join legs \"$@\"");
+    script(&once, &format!("[ -e {ran} ] && {stand}\ntouch {ran}; exit 3"));
     let mut command = stage.command();
     command.arg("--in-process").arg("--out").arg(stage.path("out")).arg("--").arg(&once);
     let said = Process::start(stage.0.path(), "once", command).ends_with(1);

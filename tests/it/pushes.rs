@@ -1,12 +1,11 @@
 //! Push limits: narrowing down finds what trying every force finds, in a fraction of the cases.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::common::process::{Process, repository, serial};
+use crate::common::process::{Process, repository, script, serial};
 
 const HARDSTAND: &str = env!("CARGO_BIN_EXE_hardstand");
 
@@ -90,7 +89,9 @@ fn where_no_push_suffices_there_is_no_limit() {
         ["--until", "fell", "--in-process", "--directions", "2", "--at", "0.1", "--after", "0.2"];
     let weak = [&options[..], &["--most", "4", "--steps", "4"]].concat();
     let (_, result) = pushes(&folder, "weak", &weak, 0);
-    let none = json!({"at_s": 0.1, "direction_deg": 180.0, "limit_n": null, "happens_at_s": null, "kind": null});
+    let none = json!({
+        "at_s": 0.1, "direction_deg": 180.0, "limit_n": null, "happens_at_s": null, "kind": null
+    });
     assert_eq!(result["limits"][1], none);
     let table = fs::read_to_string(result["table"].as_str().unwrap()).unwrap();
     assert!(table.ends_with("\n0.1,180,,,,\n"), "{table}");
@@ -101,14 +102,10 @@ fn where_no_push_suffices_there_is_no_limit() {
 fn the_end_of_a_controller_is_no_condition() {
     let _one = serial();
     let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("gives_up");
+    let file = folder.path().join("gives_up");
     // pushed, it ends; without a push it stands
-    let text = format!(
-        "#!/bin/sh\ncase \"$*\" in *push*) exit 3;; esac\n\
-         exec {HARDSTAND} controller stand --join legs \"$@\"\n"
-    );
-    fs::write(&script, text).unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let stand = format!("exec {HARDSTAND} controller stand --join legs \"$@\"");
+    script(&file, &format!("case \"$*\" in *push*) exit 3;; esac\n{stand}"));
     let pushes = |name: &str, command: &str, code: i32| {
         let mut pushes = std::process::Command::new(HARDSTAND);
         pushes.arg("pushes").arg(repository("config/quadruped.toml"));
@@ -119,7 +116,7 @@ fn the_end_of_a_controller_is_no_condition() {
             .args(["--", command]);
         Process::start(folder.path(), name, pushes).ends_with(code)
     };
-    let said = pushes("ends", &script.display().to_string(), 0);
+    let said = pushes("ends", &file.display().to_string(), 0);
     assert!(said.contains("towards 0.0°: controller_ended at 0.000 s"), "{said}");
     assert!(
         said.contains("failed     1 limits are the end of the plant or of the controller"),

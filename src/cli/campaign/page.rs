@@ -1,9 +1,9 @@
 //! The results as a page: one file, which needs no network.
 
 use std::fmt::Write as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
-use crate::campaign::{Cell, Grade, Judgement, Kind, Maker, Outcome, Results, Table};
+use crate::campaign::{Cell, Grade, Judgement, Kind, Maker, Outcome, Results, Table, relative};
 use hardstand_error::Result;
 
 use super::super::html::escape;
@@ -97,13 +97,6 @@ impl Links<'_> {
         }
         out
     }
-}
-
-/// The way from one absolute folder to a file.
-fn relative(from: &Path, to: &Path) -> PathBuf {
-    let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
-    let up = from.components().skip(common).map(|_| Component::ParentDir);
-    up.chain(to.components().skip(common)).collect()
 }
 
 /// A path as a reference: its words keep their letters, and what has a meaning in one is encoded.

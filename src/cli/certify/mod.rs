@@ -22,7 +22,7 @@ use crate::replay::Player;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::CertifyArguments;
-use super::{ExitCode, differences, failure, progress, show, stop_on_signal};
+use super::{ExitCode, differences, failure, output_file, progress, show, stop_on_signal};
 
 /// Where a certificate goes if nothing else is given, and where one that repeats another does.
 const OUT: [&str; 2] = ["hardstand-certificate", "hardstand-check"];
@@ -251,9 +251,7 @@ fn bench(order: &Order<'_>, scenario: &Scenario) -> Result<Bench> {
 
 /// What is written must not replace what is checked.
 fn refuse_own(certificate: &Path, out: &Path) -> Result<()> {
-    let own = out.join(JSON_FILE);
-    let same = |a: &Path, b: &Path| Some(a.canonicalize().ok()? == b.canonicalize().ok()?);
-    if same(certificate, &own) != Some(true) {
+    if !output_file::is_same(certificate, &out.join(JSON_FILE)) {
         return Ok(());
     }
     let text = format!(

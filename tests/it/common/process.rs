@@ -5,6 +5,7 @@ pub use super::dice::Dice;
 pub use super::serial::serial;
 
 use std::fs::File;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -33,6 +34,12 @@ pub fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
 /// The file `name` of the repository.
 pub fn repository(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name).display().to_string()
+}
+
+/// A program of these lines of a shell, in a file.
+pub fn script(file: &Path, lines: &str) {
+    std::fs::write(file, format!("#!/bin/sh\n{lines}\n")).unwrap();
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// A process whose output goes to files.

@@ -26,6 +26,11 @@ fn dds(interface: &str) -> Vec<String> {
     sets.into_iter().flat_map(|set| ["--set".into(), set]).collect()
 }
 
+fn on_loopback(scene: &Scene) -> Process {
+    let sets = dds("lo");
+    scene.daemon(&sets.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
 /// Addresses to which the UDP sockets of a process are bound.
 fn addresses(pid: u32) -> BTreeSet<Ipv4Addr> {
     let sockets = inodes(pid);
@@ -80,8 +85,7 @@ fn a_participant_on_loopback_is_found_by_its_group() {
     use rustix::net::{AddressFamily, SocketAddrV4, SocketType, bind, socket, sockopt};
     let _one = serial();
     let scene = Scene::new();
-    let sets = dds("lo");
-    let mut daemon = scene.daemon(&sets.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut daemon = on_loopback(&scene);
     let ear = socket(AddressFamily::INET, SocketType::DGRAM, None).unwrap();
     sockopt::set_socket_reuseaddr(&ear, true).unwrap();
     bind(&ear, &SocketAddrV4::new(GROUP, GROUP_PORTS[0])).unwrap();
@@ -132,8 +136,7 @@ fn peak_kib(pid: u32) -> u64 {
 fn fragments_of_huge_samples_cost_no_memory() {
     let _one = serial();
     let scene = Scene::new();
-    let sets = dds("lo");
-    let mut daemon = scene.daemon(&sets.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut daemon = on_loopback(&scene);
     let observer = Observer::of(&scene);
     let before = observer.state();
     let before_kib = peak_kib(daemon.pid());
