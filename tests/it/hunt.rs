@@ -438,12 +438,22 @@ fn what_does_not_happen_was_tried() {
          \"contact.mu_kinetic\"]\nbetween = [0.5, 1.0]\n[[hunt.events]]\nkind = \"link_delay\"\n\
          at_s = 0.0\ndelay_ticks = { between = [0, 12] }\n",
     );
-    let mut command = stage.until("station.FL.mu_static > 0.85");
-    command.args(["--json", "--in-process", "--random", "40", "--out"]).arg(stage.path("out"));
-    command.args(["--", HARDSTAND, "controller", "stand", "--join", "legs"]);
-    let mut hunt = Process::start(stage.0.path(), "edges", command);
-    hunt.ends_with(1);
-    let found: Value = serde_json::from_str(&hunt.out()).unwrap();
+    let found = |condition: &str| {
+        let mut command = stage.until(condition);
+        let out = stage.path(&condition.replace(' ', "-"));
+        command.args(["--json", "--in-process", "--random", "40", "--out"]).arg(out);
+        command.args(["--", HARDSTAND, "controller", "stand", "--join", "legs"]);
+        let mut hunt = Process::start(stage.0.path(), "edges", command);
+        hunt.ends_with(1);
+        serde_json::from_str::<Value>(&hunt.out()).unwrap()
+    };
+    // with any delay; 0 is refused
+    let delayed = found("age > 0 and age < 100");
+    let changes = delayed["found"]["changes"].as_array().unwrap();
+    assert!(changes[0].as_str().unwrap().contains("delay_ticks 1"), "{delayed:#}");
+    assert_eq!(delayed["found"]["edges"], serde_json::json!([]), "{delayed:#}");
+
+    let found = found("station.FL.mu_static > 0.85");
     let edges = found["found"]["edges"].as_array().unwrap();
     assert_eq!(edges.len(), 1, "{found:#}");
     let (value, not_at) =
