@@ -50,14 +50,16 @@ impl OpenSharedMemory {
         Ok(Self { slots, file, spin: Duration::from_micros(spin_us) })
     }
 
-    /// Makes the file whole again if a peer has cut it: words that are not in the file end the
-    /// process when they are touched. Between this and the access remains less than 1 µs.
+    /// Makes the file whole again if a peer has cut it. If that is between this and an access, the
+    /// memory is lost, and the next look maps the file again.
     fn is_whole(&self) -> bool {
-        let bytes = self.slots.bytes();
-        if rustix::fs::fstat(&self.file).is_ok_and(|stat| stat.st_size as u64 >= bytes) {
+        let (bytes, is_lost) = (self.slots.bytes(), self.slots.is_lost());
+        let stat = rustix::fs::fstat(&self.file);
+        if !is_lost && stat.is_ok_and(|stat| stat.st_size as u64 >= bytes) {
             return true;
         }
-        let whole = reserve(&self.file, bytes).is_ok();
+        let whole = reserve(&self.file, bytes).is_ok()
+            && (!is_lost || self.slots.map_again(&self.file).is_ok());
         if whole {
             self.slots.put_head();
         }

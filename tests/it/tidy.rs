@@ -417,8 +417,8 @@ fn texts_name_what_they_mean() {
 }
 
 /// The files that may be unsafe: names that C calls, and its pointers; AVX2; the memory of a page;
-/// a system call.
-const UNSAFE: [&str; 10] = [
+/// system calls, and a signal handler.
+const UNSAFE: [&str; 11] = [
     "crates/capi/src/ffi/client.rs",
     "crates/capi/src/ffi/controller.rs",
     "crates/capi/src/ffi/events.rs",
@@ -427,6 +427,7 @@ const UNSAFE: [&str; 10] = [
     "crates/capi/src/ffi/pointers.rs",
     "crates/physics/src/simd/avx2.rs",
     "crates/playground/src/module.rs",
+    "crates/port/src/bus_error.rs",
     "crates/port/src/mapped.rs",
     "src/rt/thread.rs",
 ];

@@ -4,6 +4,7 @@
 //! controller's end. The daemon's ends of shared memory and UDP are its own. `docs/port.md`
 //! describes both for other languages.
 
+mod bus_error;
 mod mapped;
 pub mod packet;
 mod peer;

@@ -7,11 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-/// A file in memory. Another process may write it at any time, so each access is atomic.
+use crate::bus_error::Watched;
+
+/// A file in memory. Another process may write it at any time, so each access is atomic; it may
+/// also cut it, and then this is lost until [`map_again`](Self::map_again).
 #[derive(Debug)]
 pub(crate) struct Mapped {
     words: NonNull<AtomicU64>,
     count: usize,
+    watched: &'static Watched,
 }
 
 // SAFETY: the words are atomic, and the mapping lives as long as the value
@@ -27,7 +31,27 @@ impl Mapped {
         let at = unsafe { mmap(std::ptr::null_mut(), bytes, access, MapFlags::SHARED, file, 0)? };
         let words = NonNull::new(at.cast::<AtomicU64>());
         let words = words.ok_or_else(|| std::io::Error::other("mapped at address 0"))?;
-        Ok(Self { words, count })
+        let watched = Watched::claim(words.as_ptr() as usize, bytes).inspect_err(|_| {
+            // SAFETY: nothing refers to the mapping yet
+            let _unmapped = unsafe { munmap(at, bytes) };
+        })?;
+        Ok(Self { words, count, watched })
+    }
+
+    /// Whether the file was cut under an access. What was written since then is nowhere.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.watched.is_lost()
+    }
+
+    /// Maps the file in the same place, after it was lost.
+    #[allow(unsafe_code, reason = "mmap")]
+    pub(crate) fn map_again(&self, file: &File) -> std::io::Result<()> {
+        let (access, kind) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
+        let (at, bytes) = (self.words.as_ptr().cast::<c_void>(), 8 * self.count);
+        // SAFETY: these pages are those of this mapping, and are accessed as atomic words only
+        unsafe { mmap(at, bytes, access, kind | MapFlags::FIXED, file, 0)? };
+        self.watched.found();
+        Ok(())
     }
 
     /// The words.
@@ -59,6 +83,7 @@ impl Mapped {
 impl Drop for Mapped {
     #[allow(unsafe_code, reason = "munmap")]
     fn drop(&mut self) {
+        self.watched.release();
         // SAFETY: nothing refers to the mapping any more
         let _unmapped = unsafe { munmap(self.words.as_ptr().cast::<c_void>(), 8 * self.count) };
     }

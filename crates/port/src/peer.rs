@@ -31,7 +31,7 @@ pub struct SharedMemory {
     state_bytes: Vec<u8>,
     command_bytes: Vec<u8>,
     /// Locked as long as this has it.
-    _file: File,
+    file: File,
 }
 
 impl SharedMemory {
@@ -59,7 +59,7 @@ impl SharedMemory {
             answer: None,
             state_bytes: Vec::new(),
             command_bytes: Vec::new(),
-            _file: file,
+            file,
         })
     }
 
@@ -78,7 +78,11 @@ impl SharedMemory {
                 std::hint::spin_loop();
                 continue;
             }
-            if !self.slots.is_open() {
+            if self.slots.is_lost() {
+                // while it is too short, the next look loses it again
+                let _mapped = self.slots.map_again(&self.file);
+            }
+            if self.slots.has_ended() {
                 let text = format!("shared memory {}: the daemon has ended", self.path.display());
                 return Err(Error::new(ErrorKind::Bus, text));
             }
@@ -183,6 +187,42 @@ mod tests {
         assert_eq!(sent(), None);
         daemon.close();
         assert!(peer.next_state(SOON).unwrap_err().to_string().contains("has ended"));
+    }
+
+    #[test]
+    fn a_file_that_is_cut_between_two_accesses_ends_neither_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("robot");
+        let file = File::options().read(true).write(true).create_new(true).open(&path).unwrap();
+        let bytes = Slots::file_bytes(1, 1);
+        file.set_len(bytes).unwrap();
+        let daemon = Slots::create(&file, (1, 1)).unwrap();
+        let mut peer = SharedMemory::open(&path, 1).unwrap();
+        let joints = vec![JointReading::default()];
+        let state = StateReading {
+            joints,
+            foot_contact: vec![0],
+            foot_normal_n: vec![0.0],
+            ..StateReading::default()
+        };
+        let (mut packet, mut seen) = (Vec::new(), 0);
+        encode_state(&state, 1, &mut packet);
+        for _ in 0..2 {
+            file.set_len(0).unwrap();
+            daemon.put_state(&packet);
+            assert!(daemon.is_lost());
+            assert!(!daemon.take_command(&mut seen, &mut Vec::new()));
+            assert_eq!(peer.next_state(SOON).unwrap(), None, "cut, but the daemon has not ended");
+            // as the daemon makes it whole
+            file.set_len(bytes).unwrap();
+            daemon.map_again(&file).unwrap();
+            assert!(!daemon.is_lost());
+            daemon.put_head();
+            daemon.put_state(&packet);
+            assert_eq!(peer.next_state(SOON).unwrap().unwrap(), state);
+        }
+        daemon.close();
+        assert!(peer.next_state(SOON).is_err());
     }
 
     #[test]

@@ -94,10 +94,26 @@ impl Slots {
         8 * self.memory.words().len() as u64
     }
 
-    /// False after the orderly end of the daemon.
+    /// True after the orderly end of the daemon. A file that was cut says nothing.
     #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.word(OPEN).load(Ordering::Acquire) == 1
+    pub fn has_ended(&self) -> bool {
+        let head = self.word(HEAD).load(Ordering::Acquire);
+        head == u64::from_le_bytes(Self::MAGIC) && self.word(OPEN).load(Ordering::Acquire) == 0
+    }
+
+    /// Whether another process has cut the file under an access of this one, which then saw zeros.
+    /// What was written since then is lost.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.memory.is_lost()
+    }
+
+    /// Maps the file again, after it was lost.
+    ///
+    /// # Errors
+    /// Those of `mmap`.
+    pub fn map_again(&self, file: &File) -> std::io::Result<()> {
+        self.memory.map_again(file)
     }
 
     /// The daemon ends.
