@@ -21,11 +21,10 @@ pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64)
         return;
     }
     let up_W = up_W(spec);
-    let mut raised = at_rest(model, spec);
-    let start_W = spec.q.p_WB;
+    let mut plant = Plant::new(model.clone(), at_rest(model, spec));
+    let (start_W, quat_WB) = (spec.q.p_WB, spec.q.quat_WB);
     let carried_n = |rise_m: f64| {
-        raised.q.p_WB = start_W + up_W * rise_m;
-        let plant = Plant::new(model.clone(), raised.clone());
+        plant.place_base(quat_WB, start_W + up_W * rise_m, Vec3::zeros(), Vec3::zeros());
         let stations = plant.contacts().evaluated().iter().map(|at| support_n(at, &up_W));
         let shapes = plant.collisions().points().iter().map(|at| shape_support_n(at, &up_W));
         stations.chain(shapes).sum::<f64>()
@@ -40,18 +39,17 @@ pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64)
 /// before it.
 pub(super) fn place_bodies(model: &Model, spec: &mut PlantSpec, placed: &[usize]) {
     let up_W = up_W(spec);
-    let mut raised = at_rest(model, spec);
+    let mut plant = Plant::new(model.clone(), at_rest(model, spec));
     for &k in placed {
         let start_W = spec.collisions.bodies[k].X_WB.p;
         let weight_n = -spec.gravity_W.dot(&up_W) * spec.collisions.bodies[k].inertia.mass;
         let carried_n = |rise_m: f64| {
-            raised.collisions.bodies[k].X_WB.p = start_W + up_W * rise_m;
-            let plant = Plant::new(model.clone(), raised.clone());
+            plant.place_body(k, start_W + up_W * rise_m);
             plant.collisions().points().iter().map(|at| body_support_n(at, k, &up_W)).sum::<f64>()
         };
         let rise_m = rise(weight_n, carried_n).unwrap_or(0.0);
         spec.collisions.bodies[k].X_WB.p = start_W + up_W * rise_m;
-        raised.collisions.bodies[k].X_WB.p = start_W + up_W * rise_m;
+        plant.place_body(k, start_W + up_W * rise_m);
     }
 }
 

@@ -25,6 +25,17 @@ impl Plant {
         self.go_on_from_here();
     }
 
+    /// Puts the origin of free body `body` at `p_WB`, as if the run had begun there. Its attitude
+    /// and velocity and all else stay; contacts between shapes begin anew. A body that is not there
+    /// is not moved.
+    pub fn place_body(&mut self, body: usize, p_WB: Vec3) {
+        let Some(state) = self.state.bodies.get_mut(body) else { return };
+        state.p_WB = p_WB;
+        self.state.touches.clear();
+        self.forget_momentum();
+        self.go_on_from_here();
+    }
+
     /// Puts the robot at `q`, moving at `v`, in the middle of what it does: anchors move with
     /// their stations and motors with their joints, so that friction springs, gears and elastic
     /// drives stay stretched as they were; contacts between shapes begin anew. All else is as in

@@ -52,6 +52,33 @@ fn is_at_rest(plant: &Plant) -> bool {
 }
 
 #[test]
+fn a_body_that_is_placed_goes_on_as_if_it_had_begun_there() {
+    let scene = |x: f64, z: f64| {
+        let (model, mut spec) = bystander();
+        put(&mut spec, cuboid([0.4, 0.3, 0.2], 6.0, [0.0, 0.0, 0.099]), &holding());
+        put(&mut spec, ball(0.1, 2.0, [x, 0.0, z]), &holding());
+        Plant::new(model, spec)
+    };
+    let mut begun = scene(0.15, 0.298);
+    let mut placed = scene(0.3, 0.09);
+    placed.place_body(1, Vec3::new(0.1, 0.0, 0.25));
+    placed.place_body(1, Vec3::new(0.15, 0.0, 0.298));
+    placed.place_body(2, Vec3::zeros());
+    for plant in [&mut begun, &mut placed] {
+        assert!(plant.collisions().points().iter().any(|p| p.carriers[1] == Carrier::Body(1)));
+    }
+    let points = |plant: &Plant| format!("{:?}", plant.collisions().points());
+    for _ in 0..3 {
+        assert_eq!(begun.state().bodies, placed.state().bodies);
+        assert!(points(&begun) == points(&placed));
+        [&mut begun, &mut placed].map(|plant| run(plant, 100));
+    }
+    let stretched = points(&begun);
+    begun.place_body(1, begun.state().bodies[1].p_WB);
+    assert!(points(&begun) != stretched, "friction begins anew");
+}
+
+#[test]
 fn a_box_rests_on_the_floor_with_its_weight() {
     let (model, mut spec) = bystander();
     put(&mut spec, cuboid([0.4, 0.3, 0.2], 6.0, [0.0, 0.0, 0.12]), &holding());
