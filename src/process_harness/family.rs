@@ -1,10 +1,12 @@
 //! A program and all that it starts, whatever group or session they are in.
 
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::process::Command;
+use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, kill_process};
 
 /// What marks the members: programs inherit the environment.
 const VARIABLE: &str = "HARDSTAND_FAMILY";
@@ -16,9 +18,15 @@ pub(super) struct Family {
 }
 
 impl Family {
-    /// One without members.
+    /// One without members. The first of a process ends what killed ones have left.
     pub(super) fn new() -> Self {
+        static ORPHANS: Once = Once::new();
         static NEXT: AtomicU64 = AtomicU64::new(0);
+        ORPHANS.call_once(|| {
+            for pid in orphans() {
+                let _ended = kill_process(pid, Signal::KILL).is_ok();
+            }
+        });
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Self { mark: format!("{}-{number}", std::process::id()) }
     }
@@ -30,18 +38,35 @@ impl Family {
 
     /// Those that run now. What has emptied its environment is not found.
     pub(super) fn members(&self) -> Vec<Pid> {
-        let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-        let wanted = format!("{VARIABLE}={}", self.mark);
-        let is_member = |environment: &[u8]| {
-            environment.split(|byte| *byte == 0).any(|line| line == wanted.as_bytes())
-        };
-        let member = |entry: std::fs::DirEntry| {
-            let name = entry.file_name();
-            let number = std::str::from_utf8(name.as_bytes()).ok()?.parse().ok()?;
-            // of another user: not readable, and no member
-            let environment = std::fs::read(entry.path().join("environ")).ok()?;
-            is_member(&environment).then(|| Pid::from_raw(number))?
-        };
-        entries.flatten().filter_map(member).collect()
+        marked(|mark| mark == self.mark)
     }
+}
+
+/// Programs whose family's founder, the process that its mark names, is no more.
+fn orphans() -> Vec<Pid> {
+    let is_alone = |mark: &str| {
+        let founder = mark.split('-').next().and_then(|number| number.parse::<u32>().ok());
+        founder.is_some_and(|number| !Path::new("/proc").join(number.to_string()).exists())
+    };
+    marked(is_alone)
+}
+
+/// Programs with such a mark, of those that see the same process numbers.
+fn marked(is_wanted: impl Fn(&str) -> bool) -> Vec<Pid> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let numbers = |process: &Path| std::fs::read_link(process.join("ns/pid")).ok();
+    let own = numbers(Path::new("/proc/self"));
+    let has_mark = |line: &[u8]| {
+        let line = std::str::from_utf8(line).ok();
+        line.and_then(|line| line.strip_prefix(VARIABLE)?.strip_prefix('=')).is_some_and(&is_wanted)
+    };
+    let member = |entry: std::fs::DirEntry| {
+        let name = entry.file_name();
+        let number = std::str::from_utf8(name.as_bytes()).ok()?.parse().ok()?;
+        // of another user: not readable, and no member
+        let environment = std::fs::read(entry.path().join("environ")).ok()?;
+        let is_member = environment.split(|byte| *byte == 0).any(has_mark);
+        (is_member && numbers(&entry.path()) == own).then(|| Pid::from_raw(number))?
+    };
+    entries.flatten().filter_map(member).collect()
 }

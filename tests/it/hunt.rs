@@ -134,6 +134,15 @@ fn controller_with_a_bug() {
     }
 }
 
+/// Whether a program runs that has this in its environment.
+fn runs_with(text: &str) -> bool {
+    let has = |process: fs::DirEntry| {
+        let environment = fs::read(process.path().join("environ")).unwrap_or_default();
+        String::from_utf8_lossy(&environment).contains(text)
+    };
+    fs::read_dir("/proc").unwrap().flatten().any(has)
+}
+
 fn shows(bug: &str, s: &StateReading) -> bool {
     // twice the third part is the yaw where angles are small
     let yaw = 2.0 * s.imu_quat_wxyz[3];
@@ -173,9 +182,12 @@ fn a_race_under_delay_is_found_and_shrunk_to_the_delay() {
     let cases = stage.path("second/cases");
     let count = || fs::read_dir(&cases).map_or(0, |all| all.flatten().count());
     wait_for("some cases", || (count() > 4).then_some(()));
+    let left = format!("HARDSTAND_FAMILY={}-", other.pid());
     other.signal(Signal::KILL);
     wait_for("its end", || other.has_ended().then_some(()));
+    // its controllers wait for their daemon for ever
     let again = stage.hunt("race", "second", &["--jobs", "2"], 1);
+    assert!(!runs_with(&left), "a killed hunt's controllers still run");
     for key in ["sentence", "sets", "edges", "digest", "at_s"] {
         assert_eq!(again["found"][key], catch[key], "{key}");
     }

@@ -97,7 +97,7 @@ fn intervals_of_ground_friction_hold_the_truth() {
                         fits[k] += 1;
                         held[k] += usize::from(error < found[k].1);
                         // where feet seldom break loose, the interval says that the log says little
-                        if found[k].1 < 0.05 * truth[k] {
+                        if found[k].1 < 0.1 * truth[k] {
                             narrow[k] += 1;
                             off[k] = off[k].max(error / truth[k]);
                         }
