@@ -53,6 +53,7 @@ pub mod inspect;
 pub mod lcm;
 pub mod limits;
 
+mod matrix;
 pub mod mjcf;
 pub mod optimize;
 #[cfg(feature = "zenoh")]

@@ -3,7 +3,7 @@
 use super::fit::Fitting;
 use super::jackknife;
 use super::least_squares::{Solution, dot};
-use super::matrix::{Matrix, eigen};
+use crate::matrix::{Matrix, eigen};
 
 /// Half the width of an interval that holds the value with 95 %, in standard deviations.
 const NORMAL_95: f64 = 1.96;

@@ -6,7 +6,7 @@
 //! observations: what counts is how far the parts of the log agree.
 
 use super::least_squares::{Solution, dot};
-use super::matrix::{Matrix, cholesky_solve};
+use crate::matrix::{Matrix, cholesky_solve};
 
 /// 97.5 % quantiles of Student's distribution with 1, 2, … degrees of freedom.
 const STUDENT: [f64; 12] =

@@ -4,7 +4,7 @@
 //! The caller evaluates batches of points, in any order and on as many threads as it likes; the
 //! result does not depend on it.
 
-use super::matrix::{Matrix, cholesky_solve};
+use crate::matrix::{Matrix, cholesky_solve};
 
 /// What is sought.
 #[derive(Clone, Debug)]

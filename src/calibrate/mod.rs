@@ -13,7 +13,7 @@ mod hidden;
 mod intervals;
 mod jackknife;
 mod least_squares;
-mod matrix;
+
 mod observer;
 mod parallel;
 mod parameter;

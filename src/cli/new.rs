@@ -14,6 +14,8 @@ use super::{ExitCode, output_file, show};
 struct NewResult {
     /// `null` if it was printed.
     file: Option<PathBuf>,
+    /// The robot's name on the bus.
+    robot: String,
     feet: Vec<String>,
     posture: String,
     stands: Option<bool>,
@@ -37,6 +39,7 @@ pub(super) fn new(a: &NewArguments) -> Result<ExitCode> {
     let code = if proposal.stands == Some(false) { ExitCode::Negative } else { ExitCode::Done };
     let result = NewResult {
         file: a.output.clone(),
+        robot: proposal.robot,
         feet: proposal.feet,
         posture: proposal.posture,
         stands: proposal.stands,
@@ -77,6 +80,6 @@ fn describe(r: &NewResult) {
         let file = file.display();
         show::note(&format!("scenario   {file}"));
         show::note(&format!("next       hardstand run {file} --view"));
-        show::note("           hardstand controller stand");
+        show::note(&format!("           hardstand controller stand --robot {}", r.robot));
     }
 }

@@ -23,12 +23,19 @@ const OPEN_MAX_M: f64 = 1e-3;
 pub(super) struct RobotFile {
     pub(super) converted: Converted,
     path: PathBuf,
+    is_mjcf: bool,
 }
 
 impl RobotFile {
     /// Its file, for messages.
     pub(super) fn name(&self) -> String {
         self.path.display().to_string()
+    }
+
+    /// A refusal of the scenario: of a MuJoCo model, whose URDF the user does not see, without
+    /// lines.
+    pub(super) fn refusal(&self, e: Error) -> Error {
+        if self.is_mjcf { mjcf::without_lines(e) } else { e }
     }
 
     /// Its meshes lie here.
@@ -52,11 +59,11 @@ pub(super) fn robot_file(complete: &Table, path: &Path) -> Result<RobotFile> {
         (false, true) => {
             let path = beside(urdf);
             let converted = Converted { urdf: read_urdf_text(&path)?, ..Converted::default() };
-            Ok(RobotFile { converted, path })
+            Ok(RobotFile { converted, path, is_mjcf: false })
         }
         (true, false) => {
             let path = beside(mjcf);
-            Ok(RobotFile { converted: mjcf::convert(&path)?, path })
+            Ok(RobotFile { converted: mjcf::convert(&path)?, path, is_mjcf: true })
         }
     }
 }

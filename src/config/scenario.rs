@@ -109,7 +109,8 @@ impl Scenario {
         let adopted = adopt(&mut complete, &robot.converted, robot.folder());
         let warnings = adopted.map_err(|e| e.within(&file))?;
         let (urdf, name) = (&robot.converted.urdf, robot.name());
-        let mut scenario = Self::assemble(&complete, urdf, &file, &name)?;
+        let scenario = Self::assemble(&complete, urdf, &file, &name);
+        let mut scenario = scenario.map_err(|e| robot.refusal(e))?;
         scenario.warnings.splice(0..0, warnings);
         let open = open_connections(&robot.converted.connections, &scenario);
         scenario.warnings.extend(open);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::body::Body;
 use super::compiler::Compiler;
 use super::defaults::{Defaults, Resolved};
 use super::element::Element;
@@ -36,6 +37,7 @@ pub(super) struct Strength {
 /// The actuators of each joint, by its name.
 pub(super) fn strengths(
     root: &Element,
+    bodies: &[Body],
     compiler: &Compiler,
     defaults: &Defaults,
     report: &mut Report,
@@ -57,6 +59,10 @@ pub(super) fn strengths(
         filtered(&of, report);
         let one = strength(&of, compiler, report);
         for (joint, lever) in driven {
+            if !bodies.iter().flat_map(|b| &b.joints).any(|j| j.name == joint) {
+                report.mistake(format!("{}: there is no joint \"{joint}\"", e.place));
+                continue;
+            }
             let sum = all.entry(joint).or_insert(Strength {
                 effort_max: 0.0,
                 kp: 0.0,
@@ -94,7 +100,8 @@ fn driven(root: &Element, of: &Resolved<'_>, report: &mut Report) -> Vec<(String
 /// Lists an actuator whose effort follows its control late.
 fn filtered(of: &Resolved<'_>, report: &mut Report) {
     let kind = of.text("dyntype").unwrap_or("none");
-    if kind != "none" || of.number("timeconst", 0.0, report) != 0.0 {
+    let late = ["timeconst", "delay"].map(|name| of.number(name, 0.0, report));
+    if kind != "none" || late != [0.0; 2] {
         let e = of.element();
         report.left_out("actuators act at once here", e.get("name").unwrap_or(&e.place));
     }
@@ -107,8 +114,10 @@ fn strength(of: &Resolved<'_>, compiler: &Compiler, report: &mut Report) -> Stre
     let control = of.limits("ctrlrange", "ctrllimited", auto, report);
     let largest = |[low, high]: [f64; 2]| high.max(-low).max(0.0);
     let mut effort_max = force.map_or(f64::INFINITY, largest) * gear.abs();
-    let (gain, kp, kd, dampratio) = servo(of, report);
-    if kp == 0.0 && kd == 0.0 {
+    let Some((gain, kp, kd, dampratio)) = servo(of, report) else {
+        return Strength { effort_max, kp: 0.0, kd: 0.0, dampratio: None };
+    };
+    if kp == 0.0 && kd == 0.0 && dampratio.is_none() {
         // the control is an effort
         let by_control = control.map_or(f64::INFINITY, largest) * (gain * gear).abs();
         effort_max = effort_max.min(by_control);
@@ -117,8 +126,9 @@ fn strength(of: &Resolved<'_>, compiler: &Compiler, report: &mut Report) -> Stre
     Strength { effort_max, kp: kp * square, kd: kd * square, dampratio }
 }
 
-/// Gain of the control, stiffness, damping and relative damping.
-fn servo(of: &Resolved<'_>, report: &mut Report) -> (f64, f64, f64, Option<f64>) {
+/// Gain of the control, stiffness, damping and relative damping; `None` if its control is neither
+/// an effort nor a target.
+fn servo(of: &Resolved<'_>, report: &mut Report) -> Option<(f64, f64, f64, Option<f64>)> {
     let number =
         |name: &str, report: &mut Report| of.text(name).map(|_| of.number(name, 0.0, report));
     let first = |name: &str, i: usize, report: &mut Report| {
@@ -128,7 +138,7 @@ fn servo(of: &Resolved<'_>, report: &mut Report) -> (f64, f64, f64, Option<f64>)
     // the nearest word on gains counts, of the element or of its class
     let stiffness = number("kp", report).or_else(|| first("gainprm", 0, report));
     let (tag, place) = (of.element().tag.as_str(), of.element().place.clone());
-    match tag {
+    Some(match tag {
         "motor" => (1.0, 0.0, 0.0, None),
         "position" => {
             let kp = stiffness.unwrap_or(1.0);
@@ -143,16 +153,28 @@ fn servo(of: &Resolved<'_>, report: &mut Report) -> (f64, f64, f64, Option<f64>)
         "general" => {
             let affine = of.text("biastype") == Some("affine") || of.text("kp").is_some();
             let gain = stiffness.unwrap_or(1.0);
-            if !affine {
-                return (gain, 0.0, 0.0, None);
+            if of.text("gaintype").is_some_and(|kind| kind != "fixed") {
+                report.left_out("gains of actuators are constant here", &place);
             }
-            let kp = first("biasprm", 1, report).map_or(gain, |b| -b);
-            let kv = first("biasprm", 2, report).map(|b| -b).or_else(|| number("kv", report));
-            (gain, kp, kv.unwrap_or(0.0), None)
+            if !affine {
+                return Some((gain, 0.0, 0.0, None));
+            }
+            if first("biasprm", 0, report).is_some_and(|b| b != 0.0) {
+                report.left_out("constant forces of actuators are left out", &place);
+            }
+            // without a word on it, the bias is 0; kp of a class says both
+            let of_class = number("kp", report).unwrap_or(0.0);
+            let kp = first("biasprm", 1, report).map_or(of_class, |b| -b);
+            match first("biasprm", 2, report) {
+                // as MuJoCo takes it for a position servo
+                Some(ratio) if ratio > 0.0 => (gain, kp, 0.0, Some(ratio)),
+                Some(b) => (gain, kp, -b, None),
+                None => (gain, kp, number("kv", report).unwrap_or(0.0), None),
+            }
         }
         _ => {
             report.left_out("actuators that are not drives are unlimited motors here", &place);
-            (1.0, 0.0, 0.0, None)
+            return None;
         }
-    }
+    })
 }

@@ -24,6 +24,14 @@ pub(super) struct MeshFile {
 }
 
 impl MeshFile {
+    /// The pose in the geom of the file's frame, scaled.
+    pub(super) fn X_GF(&self) -> Transform {
+        let mut X = self.reference.inverse();
+        let [x, y, z] = self.scale;
+        X.p = Vec3::new(x * X.p.x, y * X.p.y, z * X.p.z);
+        X
+    }
+
     /// Its mass and inertia.
     ///
     /// # Errors
@@ -80,8 +88,10 @@ impl Assets {
                         Quaternion::from_wxyz([q[0], q[1], q[2], q[3]]).normalised().to_matrix()
                     });
                     let reference = Transform { R, p };
-                    if reference != Transform::identity() {
-                        report.left_out("meshes are drawn without refpos and refquat", &name);
+                    let is_uniform = scale[0] == scale[1] && scale[1] == scale[2];
+                    if R != Mat3::identity() && !is_uniform {
+                        let text = "refquat of a mesh whose scales differ is not supported";
+                        report.mistake(format!("{}: {text}", e.place));
                     }
                     let path = path_of(file, folder, compiler, &e.place);
                     let file = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
@@ -103,6 +113,8 @@ impl Assets {
 
 /// As MuJoCo: in the folder of meshes, or else beside the file that names it.
 fn path_of(file: &str, folder: &Path, compiler: &Compiler, place: &str) -> PathBuf {
+    let last = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file);
+    let file = if compiler.strips_path { last } else { file };
     let first = folder.join(&compiler.mesh_folder).join(file);
     let beside = place.rsplit_once(':').map_or(Path::new(""), |(path, _)| Path::new(path));
     let second = beside.parent().unwrap_or(Path::new("")).join(file);

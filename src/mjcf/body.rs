@@ -1,13 +1,16 @@
 //! Bodies, joints and sites, in the order of the file.
 
+use std::collections::BTreeSet;
+
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 
 use super::assets::Assets;
-use super::compiler::{Compiler, FromGeoms};
+use super::compiler::Compiler;
 use super::defaults::{Defaults, Resolved};
 use super::element::Element;
-use super::geom::Geom;
+use super::geom::{Geom, between};
 use super::report::Report;
+use super::weigh::weigh;
 
 /// What a joint does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +52,9 @@ pub(super) struct Body {
     pub(super) geoms: Vec<Geom>,
     /// Names and poses in the body.
     pub(super) sites: Vec<(String, Transform)>,
-    inertial: Option<SpatialInertia>,
+    pub(super) inertial: Option<SpatialInertia>,
     /// About the body's origin.
     pub(super) inertia: SpatialInertia,
-    place: String,
 }
 
 /// Reads all bodies; the first is the world.
@@ -72,9 +74,10 @@ pub(super) fn bodies(
         sites: Vec::new(),
         inertial: None,
         inertia: SpatialInertia::zero(),
-        place: root.place.clone(),
     };
-    let mut reader = Reader { compiler, defaults, report, bodies: vec![world] };
+    let mut given = BTreeSet::new();
+    joint_names(root, &mut given);
+    let mut reader = Reader { compiler, defaults, report, bodies: vec![world], given };
     for section in root.all("worldbody") {
         let class = section.get("childclass").unwrap_or_default();
         reader.contents(section, 0, &Transform::identity(), class);
@@ -89,6 +92,17 @@ struct Reader<'a> {
     defaults: &'a Defaults,
     report: &'a mut Report,
     bodies: Vec<Body>,
+    /// Names of joints in the file.
+    given: BTreeSet<String>,
+}
+
+fn joint_names(of: &Element, names: &mut BTreeSet<String>) {
+    for e in &of.children {
+        if matches!(e.tag.as_str(), "joint" | "freejoint") {
+            names.extend(e.get("name").map(String::from));
+        }
+        joint_names(e, names);
+    }
 }
 
 impl Reader<'_> {
@@ -104,13 +118,17 @@ impl Reader<'_> {
                 }
                 "geom" => {
                     let of = self.defaults.resolve(e, class, &["geom"], self.report);
-                    check(e, &GEOM, true, self.report);
+                    check_all(&of, &GEOM, true, self.report);
                     let geom = Geom::read(&of, X_BF, self.compiler, self.report);
                     self.bodies[body].geoms.extend(geom);
                 }
                 "site" => {
                     let of = self.defaults.resolve(e, class, &["site"], self.report);
-                    let X_BS = X_BF.compose(&self.compiler.pose(&of, self.report));
+                    let X_FS = match of.numbers("fromto", 6..=6, self.report) {
+                        Some(ends) => between(&ends).0,
+                        None => self.compiler.pose(&of, self.report),
+                    };
+                    let X_BS = X_BF.compose(&X_FS);
                     let name = e.get("name").map(String::from);
                     self.bodies[body].sites.extend(name.map(|name| (name, X_BS)));
                 }
@@ -119,6 +137,9 @@ impl Reader<'_> {
                     self.bodies[body].joints.extend(joint);
                 }
                 "inertial" if body != 0 => {
+                    if self.bodies[body].inertial.is_some() {
+                        self.report.mistake(format!("{}: a second <inertial>", e.place));
+                    }
                     let inertia = self.inertial(e, X_BF);
                     self.bodies[body].inertial = Some(inertia);
                 }
@@ -142,6 +163,11 @@ impl Reader<'_> {
             self.report.mistake(format!("{}: gravcomp is not supported; leave it out", e.place));
         }
         let X_PB = X_PF.compose(&self.compiler.pose(&of, self.report));
+        if let Some(name) = e.get("name")
+            && self.bodies.iter().skip(1).any(|b| b.name == name)
+        {
+            self.report.mistake(format!("{}: there are two bodies \"{name}\"", e.place));
+        }
         self.bodies.push(Body {
             name: e.get("name").map_or_else(|| format!("body_{index}"), String::from),
             parent,
@@ -151,7 +177,6 @@ impl Reader<'_> {
             sites: Vec::new(),
             inertial: None,
             inertia: SpatialInertia::zero(),
-            place: e.place.clone(),
         });
         self.contents(e, index, &Transform::identity(), class);
     }
@@ -180,21 +205,36 @@ impl Reader<'_> {
                 return None;
             }
         };
-        check(e, &JOINT, false, self.report);
-        let name = e.get("name").map_or_else(
-            || format!("{}_joint_{}", self.bodies[body].name, self.bodies[body].joints.len()),
-            String::from,
-        );
+        check_all(&of, &JOINT, false, self.report);
+        let name = e.get("name").map_or_else(|| self.joint_name(body), String::from);
+        if self.bodies.iter().flat_map(|b| &b.joints).any(|j| j.name == name) {
+            self.report.mistake(format!("{}: there are two joints \"{name}\"", e.place));
+        }
         if kind == JointType::Free {
             if self.bodies[body].parent != 0 {
                 let text = "only a child of the world can be free";
                 self.report.mistake(format!("{}: {text}", e.place));
             }
-            if !free && of.number("armature", 0.0, self.report) != 0.0 {
-                self.report.left_out("the armature of a free joint is left out", &name);
+            let is_there = |name: &&str| {
+                !free && of.numbers(name, 1..=3, self.report).is_some_and(|n| n[0] != 0.0)
+            };
+            let lost: Vec<&str> =
+                ["armature", "damping", "frictionloss"].into_iter().filter(is_there).collect();
+            for what in lost {
+                self.report.left_out(&format!("the {what} of a free joint is left out"), &name);
             }
         }
         Some(self.moving(&of, kind, name, X_BF))
+    }
+
+    /// A name that no joint of the file has.
+    fn joint_name(&self, body: usize) -> String {
+        let mut name =
+            format!("{}_joint_{}", self.bodies[body].name, self.bodies[body].joints.len());
+        while self.given.contains(&name) {
+            name.push('_');
+        }
+        name
     }
 
     fn moving(
@@ -215,6 +255,12 @@ impl Reader<'_> {
         let strength = of.limits("actuatorfrcrange", "actuatorfrclimited", auto, report);
         if of.numbers("stiffness", 1..=3, report).is_some_and(|k| k[0] != 0.0) {
             report.left_out("springs of joints are not simulated", &name);
+        }
+        for name in ["damping", "frictionloss", "armature"] {
+            if of.numbers(name, 1..=3, report).is_some_and(|n| n[0] < 0.0) {
+                let place = &of.element().place;
+                report.mistake(format!("{place}: {name} of a joint must not be negative"));
+            }
         }
         let damping = of.numbers("damping", 1..=3, report).unwrap_or_else(|| vec![0.0]);
         if damping.iter().skip(1).any(|d| *d != 0.0) {
@@ -239,6 +285,13 @@ impl Reader<'_> {
         let of = Resolved::alone(e);
         let X_BC = X_BF.compose(&self.compiler.pose(&of, self.report));
         let mass = of.number("mass", 0.0, self.report);
+        if e.get("fullinertia").is_some() {
+            let turns = ["quat", "axisangle", "euler", "xyaxes", "zaxis", "diaginertia"];
+            if let Some(other) = turns.into_iter().find(|name| e.get(name).is_some()) {
+                let text = format!("{}: fullinertia stands without {other}", e.place);
+                self.report.mistake(text);
+            }
+        }
         let I_C = match of.numbers("fullinertia", 6..=6, self.report) {
             Some(i) => Mat3::new(i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]),
             None => {
@@ -312,6 +365,11 @@ const GEOM: [&str; 26] = [
     "user",
 ];
 
+/// The same of an element and of its classes.
+fn check_all(of: &Resolved<'_>, known: &[&str], oriented: bool, report: &mut Report) {
+    of.layers().iter().for_each(|e| check(e, known, oriented, report));
+}
+
 /// Refuses attributes that are not known, for they might change the robot.
 fn check(e: &Element, known: &[&str], oriented: bool, report: &mut Report) {
     const ORIENTED: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];
@@ -321,71 +379,4 @@ fn check(e: &Element, known: &[&str], oriented: bool, report: &mut Report) {
             report.mistake(format!("{}: <{} {name}> is not supported", e.place, e.tag));
         }
     }
-}
-
-/// The inertia of each body: stated, or that of its geoms.
-fn weigh(bodies: &mut [Body], compiler: &Compiler, assets: &Assets, report: &mut Report) {
-    for body in bodies.iter_mut().skip(1) {
-        let stated = body.inertial.filter(|_| compiler.inertia_from_geoms != FromGeoms::Always);
-        let of_geoms = |report: &mut Report| {
-            let all = body.geoms.iter().map(|g| g.inertia(compiler.groups, assets, report));
-            all.fold(SpatialInertia::zero(), |sum, one| sum.plus(&one))
-        };
-        let inertia = match stated {
-            Some(stated) => stated,
-            None if compiler.inertia_from_geoms == FromGeoms::Never => SpatialInertia::zero(),
-            None => match of_geoms(report) {
-                none if none.mass <= 0.0 => body.inertial.unwrap_or(none),
-                found => found,
-            },
-        };
-        body.inertia = adjusted(inertia, compiler, &body.place, report);
-    }
-    let mass: f64 = bodies.iter().map(|b| b.inertia.mass).sum();
-    if let Some(total) = compiler.total_mass
-        && mass > 0.0
-    {
-        for body in bodies {
-            let (m, c, I) = (body.inertia.mass, body.inertia.com(), body.inertia.about_com());
-            body.inertia = SpatialInertia::from_com(m * total / mass, &c, &(I * (total / mass)));
-        }
-    }
-}
-
-/// Bounds, and balance of the principal moments.
-fn adjusted(
-    inertia: SpatialInertia,
-    compiler: &Compiler,
-    place: &str,
-    report: &mut Report,
-) -> SpatialInertia {
-    let (mass, mut I) = (inertia.mass.max(compiler.mass_min), inertia.about_com());
-    let c = if inertia.mass > 0.0 { inertia.com() } else { Vec3::zeros() };
-    if compiler.inertia_min > 0.0 {
-        let off = [I[(0, 1)], I[(0, 2)], I[(1, 2)]].iter().any(|x| *x != 0.0);
-        let small = (0..3).any(|i| I[(i, i)] < compiler.inertia_min);
-        if off && small {
-            report.mistake(format!("{place}: boundinertia of a body whose axes are turned"));
-        }
-        for i in 0..3 {
-            I[(i, i)] = I[(i, i)].max(compiler.inertia_min);
-        }
-    }
-    if compiler.balance && !is_balanced(&I) {
-        I = Mat3::from_diagonal_element(I.trace() / 3.0);
-    }
-    if mass == inertia.mass && I == inertia.about_com() {
-        return inertia;
-    }
-    SpatialInertia::from_com(mass, &c, &I)
-}
-
-/// True if no principal moment exceeds the sum of the others: then half the trace minus the matrix
-/// has no negative principal value.
-fn is_balanced(I: &Mat3) -> bool {
-    let M = Mat3::from_diagonal_element(I.trace() / 2.0) - I;
-    let minor = |a: usize, b: usize| M[(a, a)] * M[(b, b)] - M[(a, b)] * M[(a, b)];
-    (0..3).all(|i| M[(i, i)] >= 0.0)
-        && [(0, 1), (0, 2), (1, 2)].iter().all(|&(a, b)| minor(a, b) >= 0.0)
-        && M.determinant() >= 0.0
 }

@@ -28,6 +28,8 @@ pub(super) struct Compiler {
     pub(super) total_mass: Option<f64>,
     /// Folder of meshes, relative to the main file.
     pub(super) mesh_folder: String,
+    /// Files are named without their folders.
+    pub(super) strips_path: bool,
     pub(super) discard_visual: bool,
 }
 
@@ -40,11 +42,61 @@ pub(super) enum FromGeoms {
     WhereNone,
 }
 
+/// Attributes, and the words that each may have; any, if there are none.
+const ATTRIBUTES: [(&str, &[&str]); 23] = [
+    ("autolimits", BOOL),
+    ("boundmass", &[]),
+    ("boundinertia", &[]),
+    ("settotalmass", &[]),
+    ("balanceinertia", BOOL),
+    ("strippath", BOOL),
+    ("coordinate", &[]),
+    ("angle", &["degree", "radian"]),
+    ("fitaabb", BOOL),
+    ("eulerseq", &[]),
+    ("meshdir", &[]),
+    ("texturedir", &[]),
+    ("assetdir", &[]),
+    ("discardvisual", BOOL),
+    ("usethread", BOOL),
+    ("fusestatic", BOOL),
+    ("inertiafromgeom", &["true", "false", "auto"]),
+    ("inertiagrouprange", &[]),
+    ("alignfree", BOOL),
+    ("saveinertial", BOOL),
+    ("conflict", &[]),
+    // of earlier versions
+    ("convexhull", BOOL),
+    ("exactmeshinertia", BOOL),
+];
+const BOOL: &[&str] = &["true", "false"];
+
+/// Refuses attributes and words that are not known, for they might change the robot.
+fn known(sections: &[&Element], report: &mut Report) {
+    for section in sections {
+        for name in section.names() {
+            let (place, value) = (&section.place, section.get(name).unwrap_or_default());
+            match ATTRIBUTES.iter().find(|(known, _)| *known == name) {
+                None => report.mistake(format!("{place}: <compiler {name}> is not known")),
+                Some((_, words)) if words.is_empty() || words.contains(&value) => {}
+                Some((_, words)) => report.mistake(format!(
+                    "{place}: {name} of <compiler> is \"{value}\"; it must be {}",
+                    words.join(" or ")
+                )),
+            }
+        }
+    }
+}
+
 impl Compiler {
     pub(super) fn of(root: &Element, report: &mut Report) -> Self {
         let sections: Vec<&Element> = root.all("compiler").collect();
         let text = |name: &str| sections.iter().rev().find_map(|s| s.get(name));
+        known(&sections, report);
         let flag = |name: &str, default: bool| text(name).map_or(default, |t| t == "true");
+        // of the last element that names a folder
+        let folders = sections.iter().rev().filter_map(|s| s.get("meshdir").or(s.get("assetdir")));
+        let mesh_folder = folders.take(1).collect();
         let sequence = text("eulerseq").unwrap_or("xyz");
         let axis = |c: char| Some(("xyz".find(c.to_ascii_lowercase())?, c.is_ascii_uppercase()));
         let axes: Vec<(usize, bool)> = sequence.chars().filter_map(axis).collect();
@@ -81,7 +133,8 @@ impl Compiler {
             mass_min: number("boundmass").unwrap_or(0.0),
             inertia_min: number("boundinertia").unwrap_or(0.0),
             total_mass: number("settotalmass").filter(|m| *m > 0.0),
-            mesh_folder: text("meshdir").or_else(|| text("assetdir")).unwrap_or("").into(),
+            mesh_folder,
+            strips_path: flag("strippath", false),
             discard_visual: flag("discardvisual", false),
         }
     }
@@ -101,6 +154,10 @@ impl Compiler {
     pub(super) fn rotation(&self, of: &Resolved<'_>, report: &mut Report) -> Option<Mat3> {
         let has = |e: &&&Element| ORIENTATIONS.iter().any(|name| e.get(name).is_some());
         let layer = Resolved::alone(of.layers().iter().find(has)?);
+        if ORIENTATIONS.iter().filter(|name| layer.text(name).is_some()).count() > 1 {
+            let place = &layer.element().place;
+            report.mistake(format!("{place}: there are two orientations; leave one out"));
+        }
         let zero = |report: &mut Report, name: &str| {
             let place = &of.element().place;
             report.mistake(format!("{place}: {name} has no length"));

@@ -168,7 +168,14 @@ impl<'a> Resolved<'a> {
                 ));
                 None
             }
-            _ => None,
+            "auto" | "false" => None,
+            other => {
+                let place = &self.element().place;
+                report.mistake(format!(
+                    "{place}: {limited} is \"{other}\"; it must be true, false or auto"
+                ));
+                None
+            }
         }
     }
 }

@@ -56,7 +56,12 @@ pub(super) fn read(path: &Path) -> Result<Element> {
 
 /// True if the text is a MuJoCo model.
 pub(super) fn is_mjcf(text: &str) -> bool {
-    parse_xml(text).is_ok_and(|document| document.root_element().tag_name().name() == "mujoco")
+    parse_xml(text, "").is_ok_and(|document| document.root_element().tag_name().name() == "mujoco")
+}
+
+fn place(node: Node<'_, '_>, path: &Path) -> String {
+    let line = node.document().text_pos_at(node.range().start).row;
+    format!("{}:{line}", path.display())
 }
 
 struct Reader {
@@ -81,14 +86,12 @@ impl Reader {
         }
         self.seen.push(path.to_path_buf());
         let text = read_urdf_text(path)?;
-        let document =
-            parse_xml(&text).map_err(|e| refuse(format!("{file}: not well-formed XML: {e}")))?;
+        let document = parse_xml(&text, &file)?;
         self.element(document.root_element(), path, depth)
     }
 
     fn element(&mut self, node: Node<'_, '_>, path: &Path, depth: usize) -> Result<Element> {
-        let line = node.document().text_pos_at(node.range().start).row;
-        let place = format!("{}:{line}", path.display());
+        let place = place(node, path);
         if depth > DEPTH_MAX {
             let text = format!("{place}: more than {DEPTH_MAX} elements inside each other");
             return Err(Error::new(ErrorKind::Input, text));
@@ -96,24 +99,21 @@ impl Reader {
         let mut children = Vec::new();
         for child in node.children().filter(Node::is_element) {
             if child.tag_name().name() == "include" {
-                children.extend(self.included(child, path, &place, depth)?.children);
+                children.extend(self.included(child, path, depth)?.children);
             } else {
                 children.push(self.element(child, path, depth + 1)?);
             }
         }
         let attribute = |a: roxmltree::Attribute<'_, '_>| (a.name().into(), a.value().into());
-        let attributes = node.attributes().map(attribute).collect();
+        // an empty name is none
+        let says = |a: &roxmltree::Attribute<'_, '_>| a.name() != "name" || !a.value().is_empty();
+        let attributes = node.attributes().filter(says).map(attribute).collect();
         Ok(Element { tag: node.tag_name().name().into(), attributes, children, place })
     }
 
     /// As MuJoCo: relative to the main file, or else to the file that includes it.
-    fn included(
-        &mut self,
-        node: Node<'_, '_>,
-        path: &Path,
-        place: &str,
-        depth: usize,
-    ) -> Result<Element> {
+    fn included(&mut self, node: Node<'_, '_>, path: &Path, depth: usize) -> Result<Element> {
+        let place = place(node, path);
         let Some(name) = node.attribute("file") else {
             let text = format!("{place}: <include> inside needs the attribute file");
             return Err(Error::new(ErrorKind::Input, text));

@@ -59,7 +59,7 @@ impl Geom {
     ) -> Option<Self> {
         let place = of.element().place.clone();
         let mesh = of.text("mesh");
-        let kind = of.text("type").unwrap_or(if mesh.is_some() { "mesh" } else { "sphere" });
+        let kind = of.text("type").unwrap_or("sphere");
         let size = of.numbers("size", 1..=3, report).unwrap_or_default();
         let (X_FG, half) = match of.numbers("fromto", 6..=6, report) {
             Some(ends) if matches!(kind, "capsule" | "cylinder" | "box" | "ellipsoid") => {
@@ -97,6 +97,11 @@ impl Geom {
                 return None;
             }
         };
+        for name in ["mass", "density"] {
+            if of.text(name).is_some() && of.number(name, 0.0, report) < 0.0 {
+                report.mistake(format!("{place}: {name} of a geom must not be negative"));
+            }
+        }
         // MuJoCo has them as a C int, of which each bit counts
         let bits = |name: &str, report: &mut Report| of.number(name, 1.0, report) as i32 as u32;
         Some(Self {
@@ -214,7 +219,7 @@ fn extents(half: Option<f64>, mut length: impl FnMut(usize) -> f64) -> [f64; 3] 
 }
 
 /// The frame in the middle of two points, z from the second to the first, and half their distance.
-fn between(ends: &[f64]) -> (Transform, f64) {
+pub(super) fn between(ends: &[f64]) -> (Transform, f64) {
     let (a, b) = (Vec3::new(ends[0], ends[1], ends[2]), Vec3::new(ends[3], ends[4], ends[5]));
     let along = a - b;
     let length = along.norm();

@@ -4,6 +4,7 @@ use super::body::{Body, JointType};
 use super::defaults::Resolved;
 use super::element::Element;
 use super::report::Report;
+use hardstand_physics::spatial::Quaternion;
 
 /// A posture that the model names.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,11 @@ pub(super) fn keyframes(
     let count: usize = bodies.iter().flat_map(|b| &b.joints).map(|j| size(j.kind)).sum();
     let mut out = Vec::new();
     for key in root.all("keyframe").flat_map(|section| section.all("key")) {
+        if key.get("qpos").is_none() {
+            let name = key.get("name").unwrap_or_default().into();
+            out.push(Keyframe { name, ..at_reference(bodies, is_robot) });
+            continue;
+        }
         let Some(q) = Resolved::alone(key).numbers("qpos", count..=count, report) else { continue };
         let mut rest = q.as_slice();
         let mut keyframe = Keyframe {
@@ -48,4 +54,21 @@ pub(super) fn keyframes(
         out.push(keyframe);
     }
     out
+}
+
+/// The posture of the file.
+pub(super) fn at_reference(bodies: &[Body], is_robot: &[bool]) -> Keyframe {
+    let mut keyframe = Keyframe { name: String::new(), base: None, joints: Vec::new() };
+    for (body, _) in bodies.iter().zip(is_robot).filter(|(_, robot)| **robot) {
+        for joint in &body.joints {
+            if joint.kind == JointType::Free {
+                let X = &body.X_PB;
+                let quat = Quaternion::from_matrix(&X.R).wxyz();
+                keyframe.base = Some((X.p.to_array(), quat));
+            } else {
+                keyframe.joints.push((joint.name.clone(), joint.q_ref));
+            }
+        }
+    }
+    keyframe
 }

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! * `element` reads the files and their includes; `defaults` finds the classes of an element;
-//! * `compiler` has units and angles; `body` and `geom` read bodies, joints, shapes and masses;
+//! * `compiler` has units and angles; `body`, `geom` and `weigh` read bodies, joints, shapes and
+//!   masses;
 //! * `actuators` finds limits and gains of drives; `equality` joints that follow others;
 //!   `keyframe` the postures that the model names; `pairs` which bodies touch each other;
 //!   `options` gravity, and which parts of the physics are switched off;
@@ -33,6 +34,7 @@ mod options;
 mod pairs;
 mod report;
 mod sensors;
+mod weigh;
 mod write;
 
 use std::collections::BTreeMap;
@@ -43,12 +45,12 @@ use self::body::{Body, JointType};
 use self::compiler::Compiler;
 use self::defaults::Defaults;
 use self::element::Element;
-use self::geom::GeomShape;
+use self::geom::{Geom, GeomShape};
 use self::pairs::Pairs;
 use self::report::Report;
 use crate::urdf::{BaseChoice, Loaded, parse_urdf, read_urdf_text};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::spatial::Quaternion;
+use hardstand_physics::spatial::Vec3;
 
 use self::element::is_mjcf;
 pub use self::equality::Connection;
@@ -118,9 +120,24 @@ pub fn read_robot(file: &Path, base: BaseChoice) -> Result<Robot> {
     if is_mjcf {
         converted = convert(file)?;
     }
-    let mut loaded = parse_urdf(&converted.urdf, &file.display().to_string(), base)?;
+    let loaded = parse_urdf(&converted.urdf, &file.display().to_string(), base);
+    let mut loaded = if is_mjcf { loaded.map_err(without_lines)? } else { loaded? };
     loaded.warnings.splice(0..0, std::mem::take(&mut converted.warnings));
     Ok(Robot { loaded, converted, is_mjcf })
+}
+
+/// A refusal of the URDF that a model has become, without its lines: the model has others.
+pub(crate) fn without_lines(e: Error) -> Error {
+    let text = e.to_string();
+    let mut parts = text.split(" (line ");
+    let mut out = parts.next().unwrap_or_default().to_string();
+    if out.len() == text.len() {
+        return e;
+    }
+    for part in parts {
+        out.push_str(part.split_once(')').map_or(part, |(_line, rest)| rest));
+    }
+    Error::new(e.kind(), format!("{out}\n(of the model as URDF)"))
 }
 
 /// Sections that say nothing about the robot's motion, or are read elsewhere.
@@ -166,8 +183,8 @@ pub fn convert(path: &Path) -> Result<Converted> {
         report.mistake("no body of the world has a joint; where is the robot?".into());
         return Err(refused(&report, &file));
     };
-    let strengths = actuators::strengths(&root, &compiler, &defaults, &mut report);
-    let mut keyframes = vec![at_reference(&bodies, &is_robot)];
+    let strengths = actuators::strengths(&root, &bodies, &compiler, &defaults, &mut report);
+    let mut keyframes = vec![keyframe::at_reference(&bodies, &is_robot)];
     keyframes.extend(keyframe::keyframes(&root, &bodies, &is_robot, &mut report));
     let held = equality::equalities(&root, (&bodies, &is_robot), &defaults, &mut report);
     let pairs = Pairs::of(&root);
@@ -265,29 +282,16 @@ fn tops(bodies: &[Body], report: &mut Report) -> Option<Tops> {
         };
         report.left_out(what, &bodies[other].name);
     }
-    let is_plane = |shape: &GeomShape| *shape == GeomShape::Ground("plane".into());
-    if bodies[0].geoms.iter().any(|g| !is_plane(&g.shape)) {
+    // the floor that a scenario has by itself
+    let is_floor = |g: &Geom| {
+        let up = g.X_BG.R * Vec3::z();
+        g.shape == GeomShape::Ground("plane".into()) && g.X_BG.p.z == 0.0 && up.z > 1.0 - 1e-12
+    };
+    if bodies[0].geoms.iter().any(|g| !is_floor(g)) {
         report.left_out("shapes of the world are left out; [[terrain]] has ground", "");
     }
     let of = |is: &dyn Fn(usize) -> bool| -> Vec<bool> {
         top.iter().enumerate().map(|(b, &t)| b != 0 && is(t)).collect()
     };
     Some(Tops { robot: chosen, is_robot: of(&|t| t == chosen), is_free: of(&flies) })
-}
-
-/// The posture of the file.
-fn at_reference(bodies: &[Body], is_robot: &[bool]) -> Keyframe {
-    let mut keyframe = Keyframe { name: String::new(), base: None, joints: Vec::new() };
-    for (body, _) in bodies.iter().zip(is_robot).filter(|(_, robot)| **robot) {
-        for joint in &body.joints {
-            if joint.kind == JointType::Free {
-                let X = &body.X_PB;
-                let quat = Quaternion::from_matrix(&X.R).wxyz();
-                keyframe.base = Some((X.p.to_array(), quat));
-            } else {
-                keyframe.joints.push((joint.name.clone(), joint.q_ref));
-            }
-        }
-    }
-    keyframe
 }

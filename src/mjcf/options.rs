@@ -36,6 +36,10 @@ pub(super) fn gravity(root: &Element, report: &mut Report) -> Option<[f64; 3]> {
             }
         }
     }
+    if root.all("option").any(|option| option.get("actuatorgroupdisable").is_some()) {
+        let what = "actuators that the model switches off are simulated";
+        report.left_out(what, "option actuatorgroupdisable");
+    }
     let flags = || root.all("option").flat_map(|option| option.all("flag"));
     let is_off = |name: &str| {
         let all = flags().filter_map(|flag| flag.get(name));

@@ -17,7 +17,10 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn mistake(&mut self, text: String) {
-        self.mistakes.push(text);
+        // elements of a class share those of the class
+        if !self.mistakes.contains(&text) {
+            self.mistakes.push(text);
+        }
     }
 
     /// `what` of `whose` is not simulated; several of the same kind become one warning.

@@ -37,7 +37,8 @@ pub(super) struct Robot<'a> {
 
 /// Writes the URDF.
 pub(super) fn urdf(robot: &Robot<'_>, report: &mut Report) -> String {
-    let mut w = Writer { out: String::new(), names: BTreeSet::new(), report };
+    let joints = robot.bodies.iter().flat_map(|b| &b.joints).map(|j| j.name.clone()).collect();
+    let mut w = Writer { out: String::new(), names: BTreeSet::new(), joints, report };
     // writing to a String cannot fail
     let _ = writeln!(w.out, "<robot name=\"{}\">", escaped(robot.name));
     let free = |b: &Body| b.joints.iter().any(|j| j.kind == JointType::Free);
@@ -80,6 +81,8 @@ pub(super) fn urdf(robot: &Robot<'_>, report: &mut Report) -> String {
 struct Writer<'a> {
     out: String,
     names: BTreeSet<String>,
+    /// Names of joints.
+    joints: BTreeSet<String>,
     report: &'a mut Report,
 }
 
@@ -141,11 +144,15 @@ impl Writer<'_> {
 
     /// A joint without axis and limits.
     fn still(&mut self, (name, kind): (&str, &str), parent: &str, child: &str, X: &Transform) {
+        let mut name = name.to_string();
+        while !self.joints.insert(name.clone()) {
+            name.push('_');
+        }
         let _ = writeln!(
             self.out,
             "  <joint name=\"{}\" type=\"{kind}\">\n    {}\n    <parent link=\"{}\"/>\n    \
              <child link=\"{}\"/>\n  </joint>",
-            escaped(name),
+            escaped(&name),
             origin(X),
             escaped(parent),
             escaped(child)
@@ -244,7 +251,7 @@ impl Writer<'_> {
                 shape(&geom.X_BG.compose(&end), &format!("<sphere radius=\"{radius}\"/>"));
             }
         } else if let Some(text) = geometry(robot, geom) {
-            shape(&geom.X_BG, &text);
+            shape(&place_of(robot, geom), &text);
         }
     }
 
@@ -265,7 +272,7 @@ impl Writer<'_> {
         let _ = writeln!(
             self.out,
             "    <collision>\n      {}\n      <geometry>{text}</geometry>\n    </collision>",
-            origin(&geom.X_BG)
+            origin(&place_of(robot, geom))
         );
     }
 
@@ -304,6 +311,12 @@ fn mimic(mimic: &Mimic) -> String {
 
 fn cylinder(radius: f64, half: f64) -> String {
     format!("<cylinder radius=\"{radius}\" length=\"{}\"/>", 2.0 * half)
+}
+
+/// Pose of a geom's shape in the body.
+fn place_of(robot: &Robot<'_>, geom: &Geom) -> Transform {
+    let GeomShape::Mesh(name) = &geom.shape else { return geom.X_BG };
+    robot.assets.meshes.get(name).map_or(geom.X_BG, |mesh| geom.X_BG.compose(&mesh.X_GF()))
 }
 
 /// A shape that URDF has.

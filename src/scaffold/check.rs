@@ -7,7 +7,7 @@ use toml::Table;
 use crate::config::Scenario;
 use crate::mjcf::Converted;
 use crate::simulation::Solo;
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::Result;
 use hardstand_physics::dynamics::Positions;
 use hardstand_physics::math;
 use hardstand_physics::spatial::Vec3;
@@ -42,21 +42,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads a proposed scenario.
-///
-/// # Errors
-/// [`ErrorKind::Internal`] if it is refused.
-pub(super) fn scenario(toml: &str, reader: &mut Reader<'_>) -> Result<Scenario> {
-    let internal = |e| Error::new(ErrorKind::Internal, format!("the proposed scenario: {e}"));
-    reader.read(toml).map_err(internal)
-}
-
 /// Holds the initial posture with these gains, and looks whether the robot stays where it was.
 ///
 /// # Errors
-/// As [`scenario`].
+/// As [`Reader::read`].
 pub(super) fn stands(toml: &str, reader: &mut Reader<'_>, gains: &[HoldGains]) -> Result<bool> {
-    let scenario = scenario(toml, reader)?;
+    let scenario = reader.read(toml)?;
     let mut solo = Solo::new(scenario.simulation(), Vec::new(), "stand");
     let start = solo.simulation.state().q.clone();
     let targets = start.joints.iter().zip(gains);

@@ -35,6 +35,8 @@ const MASS_KG: [f64; 2] = [0.05, 1000.0];
 pub struct Proposal {
     /// The scenario file.
     pub toml: String,
+    /// The robot's name on the bus.
+    pub robot: String,
     /// Names of the links that are feet.
     pub feet: Vec<String>,
     /// Where the posture is from: a keyframe's name, "solved", or "zero".
@@ -64,7 +66,8 @@ pub fn propose(file: &Path, named: &str) -> Result<Proposal> {
     let mut fallen = Vec::new();
     for start in starts(&robot) {
         let from = start.name();
-        let attempt = attempt(&robot, &mut reader, (named, of_all), start)?;
+        let attempt = attempt(&robot, &mut reader, (named, of_all), start);
+        let attempt = attempt.map_err(|e| with_notes(&e, &notes))?;
         if attempt.stands != Some(false) {
             first = Some(attempt);
             notes.extend(fallen);
@@ -78,7 +81,15 @@ pub fn propose(file: &Path, named: &str) -> Result<Proposal> {
     };
     notes.extend(chosen.notes);
     let Attempt { toml, feet, posture, stands, .. } = chosen;
-    Ok(Proposal { toml, feet, posture, stands, notes })
+    let robot = reader.read(&toml).map(|scenario| scenario.bus.robot)?;
+    Ok(Proposal { toml, robot, feet, posture, stands, notes })
+}
+
+/// What was noted may be the reason.
+fn with_notes(e: &Error, notes: &[String]) -> Error {
+    let head = "no scenario can be proposed for this robot; what was found";
+    let all: Vec<String> = std::iter::once(e.to_string()).chain(notes.iter().cloned()).collect();
+    Error::list(e.kind(), head, &all)
 }
 
 /// Where the search for a posture starts.
@@ -201,6 +212,11 @@ fn feet_of(
     if found.is_empty() {
         notes.push("no foot was found; name feet in [[feet]]".into());
     }
+    let far = |f: &&feet::FootProposal| f.points_L.iter().any(|p_L| p_L.norm() > 3.0);
+    if let Some(foot) = found.iter().find(far) {
+        let text = "has points more than 3 m from its origin; is its mesh in millimetres?";
+        notes.push(format!("foot {} {text}", foot.link));
+    }
     if let Some(more) = found.len().checked_sub(FEET_MAX).filter(|more| *more > 0) {
         notes.push(format!("a scenario has at most {FEET_MAX} feet: {more} more are left out"));
         found.truncate(FEET_MAX);
@@ -234,7 +250,7 @@ fn settle(
 ) -> Result<bool> {
     let (model, q) = (&draft.loaded.model, draft.q.clone());
     draft.gains.fill(HoldGains { kp: 0.0, kd: 0.0 });
-    let [kp_max, kd_max] = check::scenario(&draft.toml(), reader)?.gains_max;
+    let [kp_max, kd_max] = reader.read(&draft.toml())?.gains_max;
     for g in candidates.iter_mut().flatten() {
         *g = HoldGains { kp: g.kp.min(kp_max), kd: g.kd.min(kd_max) };
     }
@@ -335,7 +351,10 @@ fn plausible(model: &Model, notes: &mut Vec<String>) {
     if !(MASS_KG[0]..=MASS_KG[1]).contains(&mass) {
         notes.push(format!("the robot has {mass:.3} kg; is the file in grams or tonnes?"));
     }
-    let far = model.joints.iter().find(|j| j.X_PJ.p.norm() > 3.0);
+    // a robot that is fixed to the world may stand anywhere
+    let is_inner = |i: usize| model.base == Base::Floating || model.bodies[i + 1].parent != 0;
+    let inner = model.joints.iter().enumerate().filter(|(i, _)| is_inner(*i));
+    let far = inner.map(|(_, joint)| joint).find(|j| j.X_PJ.p.norm() > 3.0);
     if let Some(joint) = far {
         let (name, m) = (&joint.name, joint.X_PJ.p.norm());
         notes

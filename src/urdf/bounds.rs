@@ -6,18 +6,16 @@
 //! understand malformed text: up to the first error both see the same tags, and roxmltree stops at
 //! that error.
 
-/// Levels of elements. URDF needs 5, SDF inside `<gazebo>` a few more; deeper is an attack.
-const DEPTH_MAX: usize = 32;
 /// Attributes of one element. URDF needs 7.
 const ATTRIBUTES_MAX: usize = 256;
 /// Namespace declarations of the whole file. PR2 has 7, the most of all known robots.
 const NAMESPACES_MAX: usize = 256;
 
-/// Checks the bounds.
+/// Checks the bounds, with so many levels of elements.
 ///
 /// # Errors
 /// The byte offset of the first element that exceeds a bound, and the reason.
-pub(super) fn check(text: &str) -> Result<(), (usize, String)> {
+pub(super) fn check(text: &str, depth_max: usize) -> Result<(), (usize, String)> {
     if let Some((at, _)) = text.match_indices("xmlns").nth(NAMESPACES_MAX) {
         return Err((at, format!("more than {NAMESPACES_MAX} namespace declarations")));
     }
@@ -43,8 +41,8 @@ pub(super) fn check(text: &str) -> Result<(), (usize, String)> {
                     format!("an element with more than {ATTRIBUTES_MAX} attributes"),
                 ));
             }
-            if depth > DEPTH_MAX {
-                return Err((open, format!("nested deeper than {DEPTH_MAX} elements")));
+            if depth > depth_max {
+                return Err((open, format!("nested deeper than {depth_max} elements")));
             }
             Some(open + tag.bytes)
         };

@@ -9,6 +9,10 @@ use hardstand_error::{Error, ErrorKind, Result};
 
 /// Elements, texts and comments. A humanoid with plugins has 10,000.
 const NODES_MAX: u32 = 1_000_000;
+/// Levels of elements of a URDF. It needs 5, SDF inside `<gazebo>` a few more; deeper is an attack.
+const DEPTH_MAX: usize = 32;
+/// Levels of elements of any file: a MuJoCo model has one for each body of a chain.
+const ANY_DEPTH_MAX: usize = 512;
 /// Links or joints of one robot. Bounds the time of name look-ups.
 const LINKS_MAX: usize = 4096;
 /// Prefixes that this module declares for the file.
@@ -19,10 +23,7 @@ const PREFIXES_MAX: usize = 16;
 /// Most URDF readers ignore namespaces, so files with a bare `drake:gear_ratio` are common. The
 /// declarations go after the name of the root element and add no line.
 pub(super) fn declare_prefixes<'a>(text: &'a str, file: &str) -> Result<Cow<'a, str>> {
-    bounds::check(text).map_err(|(at, reason)| {
-        let line = 1 + text.bytes().take(at).filter(|&b| b == b'\n').count();
-        refuse(file, line, &reason)
-    })?;
+    within_bounds(text, file, DEPTH_MAX)?;
     let mut text = Cow::Borrowed(text);
     for _ in 0..PREFIXES_MAX {
         let unknown = match parse(&text) {
@@ -66,8 +67,21 @@ pub(super) fn open<'a>(text: &'a str, file: &str) -> Result<Document<'a>> {
     Ok(document)
 }
 
+fn within_bounds(text: &str, file: &str, depth_max: usize) -> Result<()> {
+    bounds::check(text, depth_max).map_err(|(at, reason)| {
+        let line = 1 + text.bytes().take(at).filter(|&b| b == b'\n').count();
+        refuse(file, line, &reason)
+    })
+}
+
+/// Parses a file that may be no URDF.
+pub(crate) fn parse_any<'a>(text: &'a str, file: &str) -> Result<Document<'a>> {
+    within_bounds(text, file, ANY_DEPTH_MAX)?;
+    parse(text).map_err(|e| malformed(file, text, &e))
+}
+
 /// roxmltree parses without recursion and rejects DTDs, hence also entity bombs.
-pub(crate) fn parse(text: &str) -> std::result::Result<Document<'_>, XmlError> {
+fn parse(text: &str) -> std::result::Result<Document<'_>, XmlError> {
     let options = ParsingOptions { nodes_limit: NODES_MAX, ..ParsingOptions::default() };
     Document::parse_with_options(text, options)
 }

@@ -39,7 +39,7 @@ use std::path::Path;
 
 pub use self::interfaces::{LISTED_INTERFACES, command_interfaces};
 use self::report::Report;
-pub(crate) use self::{gate::parse as parse_xml, reduced::escaped};
+pub(crate) use self::{gate::parse_any as parse_xml, reduced::escaped};
 use crate::limits::URDF_BYTES_MAX;
 use hardstand_error::{Error, ErrorKind, Result, read_text};
 use hardstand_physics::model::Model;

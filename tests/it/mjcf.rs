@@ -231,6 +231,117 @@ fn a_scenario_starts_in_a_keyframe() {
     assert!(refused("urdf = \"x.urdf\"\n").contains("name one file"));
 }
 
+const INERTIAL: &str =
+    "<inertial pos=\"0 0 0\" quat=\".9 .1 .3 .2\" mass=\"9\" diaginertia=\".1 .2 .3\"/>";
+
+/// A trunk with a leg on a joint "knee", and what else the file has.
+fn with_leg(before: &str, trunk: &str, leg: &str, after: &str) -> Converted {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("robot.xml");
+    let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    std::fs::write(dir.path().join("tet.obj"), tetrahedron).unwrap();
+    let body = format!("<body name=\"leg\"><joint name=\"knee\"/><geom size=\".1\"/>{leg}</body>");
+    let world = format!("<body name=\"trunk\"><freejoint/>{trunk}{body}</body>");
+    let text = format!("<mujoco>{before}<worldbody>{world}</worldbody>{after}</mujoco>");
+    std::fs::write(&path, text).unwrap();
+    mjcf::convert(&path).unwrap()
+}
+
+/// MuJoCo 4.0.0 keeps the moments of a plate that `balanceinertia` need not change, and bounds the
+/// principal moments, not the diagonal.
+#[test]
+fn inertias_whose_axes_are_turned_are_balanced_and_bounded_as_by_mujoco() {
+    let inertia = |compiler: &str, trunk: &str| {
+        let robot = with_leg(&format!("<compiler {compiler}/>"), trunk, "", "");
+        let model = parse_urdf(&robot.urdf, "robot", BaseChoice::Auto).unwrap().model;
+        model.bodies[0].inertia.about_com()
+    };
+    let plate = inertia("balanceinertia=\"true\"", INERTIAL);
+    assert!((plate.determinant() - 0.1 * 0.2 * 0.3).abs() < 1e-12, "{plate:?}");
+    let solid = INERTIAL.replace(".3\"/>", ".4\"/>");
+    let balanced = inertia("balanceinertia=\"true\"", &solid);
+    assert!((balanced.determinant() - (0.7_f64 / 3.0).powi(3)).abs() < 1e-12, "{balanced:?}");
+    let thin = "<inertial pos=\"0 0 0\" euler=\"0 0 45\" mass=\"9\" diaginertia=\".02 .001 .02\"/>";
+    let bounded = inertia("boundinertia=\".005\"", thin);
+    for (at, wanted) in [((0, 0), 0.0125), ((0, 1), 0.0075), ((2, 2), 0.02)] {
+        assert!((bounded[at] - wanted).abs() < 1e-15, "{at:?}: {bounded:?}");
+    }
+}
+
+#[test]
+fn efforts_and_gains_of_unusual_actuators_are_those_of_mujoco() {
+    let ball = "<geom size=\".1\"/>";
+    for (actuator, effort_max, dampratio) in [
+        ("pid joint=\"knee\" kp=\"300\" ctrlrange=\"-1 1\" forcerange=\"-80 80\"", 80.0, None),
+        (
+            "general joint=\"knee\" gainprm=\"100\" biastype=\"affine\" ctrlrange=\"-1 1\"",
+            100.0,
+            None,
+        ),
+        (
+            "general joint=\"knee\" gainprm=\"300\" biastype=\"affine\" biasprm=\"0 -300 1\" \
+             forcerange=\"-7 7\"",
+            7.0,
+            Some(1.0),
+        ),
+    ] {
+        let robot = with_leg("", ball, "", &format!("<actuator><{actuator}/></actuator>"));
+        let model = parse_urdf(&robot.urdf, "robot", BaseChoice::Auto).unwrap().model;
+        assert_eq!(model.joints[0].effort_max, effort_max, "{actuator}");
+        assert_eq!(robot.gains.get("knee").and_then(|g| g.dampratio), dampratio, "{actuator}");
+    }
+}
+
+#[test]
+fn places_names_and_files_are_those_of_mujoco() {
+    let ball = "<geom size=\".1\"/>";
+    let mesh = |compiler: &str, asset: &str| {
+        let before = format!("{compiler}<asset><mesh name=\"tet\" {asset}/></asset>");
+        with_leg(&before, ball, "<geom type=\"mesh\" mesh=\"tet\" mass=\"1\"/>", "").urdf
+    };
+    // the file's origin is where refpos says it is not
+    let shifted = mesh("", "file=\"tet.obj\" scale=\"1 1 2\" refpos=\"0 0 .1\"");
+    assert!(shifted.contains("<origin xyz=\"0 0 -0.2\" rpy"), "{shifted}");
+    let turned = mesh("", "file=\"tet.obj\" refquat=\"0 1 0 0\"");
+    assert!(turned.contains("rpy=\"3.14159"), "{turned}");
+    mesh("<compiler strippath=\"true\"/>", "file=\"some/where/tet.obj\"");
+    mesh("<compiler meshdir=\"nowhere\"/><compiler assetdir=\".\"/>", "file=\"tet.obj\"");
+    let site = "<site name=\"s\" type=\"capsule\" size=\".01\" fromto=\".1 .1 .1 .3 .1 .1\"/>";
+    let urdf = with_leg("", ball, site, "").urdf;
+    assert!(urdf.contains("<origin xyz=\"0.2 0.1 0.1\""), "{urdf}");
+    // a joint of the name that a weld would get, and one without a name
+    let names = "<body name=\"\"><joint name=\"foot_fixed\"/><geom size=\".1\"/>\
+                 <body name=\"foot\"><geom size=\".1\"/></body></body>";
+    let robot = with_leg("", ball, names, "<keyframe><key name=\"home\"/></keyframe>");
+    parse_urdf(&robot.urdf, "robot", BaseChoice::Auto).unwrap();
+    assert!(robot.keyframes.iter().any(|k| k.name == "home"), "{:?}", robot.keyframes);
+    // what stands beside the robot, and what is switched off
+    let lists = |before: &str, what: &str| {
+        let robot = with_leg(before, ball, "", "");
+        assert!(robot.warnings.iter().any(|w| w.contains(what)), "{what}: {:?}", robot.warnings);
+    };
+    lists("<option actuatorgroupdisable=\"0\"/>", "switches off");
+    let floor =
+        |at: &str| format!("<worldbody><geom type=\"plane\" size=\"1 1 1\" {at}/></worldbody>");
+    lists(&floor("pos=\"0 0 .3\""), "shapes of the world");
+    lists(&floor("euler=\"0 20 0\""), "shapes of the world");
+    let warnings = with_leg(&floor(""), ball, "", "").warnings;
+    assert!(!warnings.iter().any(|w| w.contains("shapes of the world")), "{warnings:?}");
+}
+
+/// roxmltree compares all attributes of an element with each other.
+#[test]
+fn a_file_with_too_many_attributes_is_refused_before_it_is_parsed() {
+    let dir = tempfile::tempdir().unwrap();
+    for root in ["mujoco", "robot"] {
+        let path = dir.path().join("bomb.xml");
+        let attributes: String = (0..200_000).map(|n| format!(" a{n}=\"\"")).collect();
+        std::fs::write(&path, format!("<{root}><x{attributes}/></{root}>")).unwrap();
+        let said = mjcf::read_robot(&path, BaseChoice::Auto).unwrap_err().to_string();
+        assert!(said.contains("more than 256 attributes"), "{said}");
+    }
+}
+
 #[test]
 fn what_is_not_understood_is_refused_and_what_is_left_out_is_listed() {
     let dir = tempfile::tempdir().unwrap();
@@ -258,6 +369,24 @@ fn what_is_not_understood_is_refused_and_what_is_left_out_is_listed() {
         (leg("<joint/><include file=\"absent.xml\"/>"), "absent.xml"),
         (leg("<joint/><include file=\"absent.xml\"/>"), "robot.xml:1: <include>"),
         (leg("<joint/><geom type=\"mesh\" mesh=\"m\"/>"), "<inertial>"),
+        (leg("<joint/><geom mesh=\"m\"/>"), "a sphere is not fitted to mesh m"),
+        (leg("<joint/><geom size=\"1\" mass=\"-1\"/>"), "mass of a geom must not be negative"),
+        (leg("<joint armature=\"-1\"/>"), "armature of a joint must not be negative"),
+        (leg("<joint range=\"0 1\" limited=\"True\"/>"), "true, false or auto"),
+        (leg("<joint name=\"a\"/><joint name=\"a\"/>"), "two joints \"a\""),
+        (leg("<joint/><body name=\"leg\"/>"), "two bodies \"leg\""),
+        (leg("<joint/><site quat=\"1 0 0 0\" euler=\"0 0 1\"/>"), "two orientations"),
+        (leg(&format!("<joint/>{INERTIAL}{INERTIAL}")), "a second <inertial>"),
+        (format!("<compiler angle=\"radians\"/>{}", leg("<joint/>")), "degree or radian"),
+        (format!("<compiler degrees=\"true\"/>{}", leg("<joint/>")), "<compiler degrees>"),
+        (
+            format!("<default><joint springdamper=\"1 1\"/></default>{}", leg("<joint/>")),
+            "springdamper",
+        ),
+        (
+            format!("{}<actuator><motor joint=\"kne\"/></actuator>", leg("<joint/>")),
+            "no joint \"kne\"",
+        ),
         (leg("<joint/><geom type=\"box\" mesh=\"m\"/>"), "not fitted to mesh m"),
         (leg("<joint/><geom size=\"1\" glow=\"1\"/>"), "glow"),
         (leg("<joint/><geom size=\"1\" shellinertia=\"true\"/>"), "shellinertia"),

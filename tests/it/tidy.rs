@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 53] = [
+const ROOMS: [(&str, &[&str]); 54] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
@@ -48,7 +48,8 @@ const ROOMS: [(&str, &[&str]); 53] = [
     ("view", VIEW),
     ("playground", &[]),
     ("trot", &[]),
-    ("mjcf", &["math", "spatial", "urdf"]),
+    ("matrix", &[]),
+    ("mjcf", &["math", "matrix", "spatial", "urdf"]),
     ("scaffold", ALL),
     ("optimize", &["math"]),
     ("python", &["dynamics", "model", "spatial"]),
@@ -131,6 +132,7 @@ const ALL: &[&str] = &[
 ];
 
 const CALIBRATE: &[&str] = &[
+    "matrix",
     "robot_log",
     "config",
     "model",

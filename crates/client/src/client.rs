@@ -155,7 +155,8 @@ impl Client {
                 return Err(Error::new(
                     ErrorKind::Bus,
                     format!(
-                        "no daemon answers on {key}; check that it runs, and check the credentials"
+                        "no daemon answers on {key}; check that it runs, check its robot's name, \
+                         and check the credentials"
                     ),
                 ));
             }

@@ -90,7 +90,7 @@ Start here:
   hardstand demo                                  a quadruped walks, is pushed, turns and stands
   hardstand new robot.urdf -o my.toml             a scenario for your robot
   hardstand run my.toml --view                    the daemon, with a page in the browser
-  hardstand controller stand                      an example controller, in another terminal
+  hardstand controller stand --robot NAME         an example controller, in another terminal
   hardstand doctor                                is this machine fit for real time?
 
 With the log of a run:

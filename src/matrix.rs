@@ -1,10 +1,10 @@
 //! Small symmetric matrices: solving, and eigenvalues by Jacobi's rotations.
 
 /// A square matrix by rows.
-pub(super) type Matrix = Vec<Vec<f64>>;
+pub(crate) type Matrix = Vec<Vec<f64>>;
 
 /// Solves `A x = b` for a positive definite `A` (Cholesky); `None` if it is not.
-pub(super) fn cholesky_solve(a: &Matrix, b: &[f64]) -> Option<Vec<f64>> {
+pub(crate) fn cholesky_solve(a: &Matrix, b: &[f64]) -> Option<Vec<f64>> {
     let n = b.len();
     let mut l = vec![vec![0.0; n]; n];
     for i in 0..n {
@@ -37,7 +37,7 @@ pub(super) fn cholesky_solve(a: &Matrix, b: &[f64]) -> Option<Vec<f64>> {
 const SWEEPS: usize = 60;
 
 /// Eigenvalues and, as rows, eigenvectors of a symmetric matrix (Golub & Van Loan, 8.5).
-pub(super) fn eigen(a: &Matrix) -> (Vec<f64>, Matrix) {
+pub(crate) fn eigen(a: &Matrix) -> (Vec<f64>, Matrix) {
     let n = a.len();
     let mut a = a.clone();
     let mut v: Matrix =
