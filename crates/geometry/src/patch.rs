@@ -11,6 +11,11 @@ use crate::vector::{Pose, Vec3};
 /// A face that is steeper to the normal than this, as a cosine, is not projected on.
 const STEEP: f64 = 0.02;
 
+/// Tilt between two faces up to which the patch of a cap is that of its face, rad.
+const NEARLY_FLAT: f64 = 0.1;
+/// How far inside its circle a chord of a cap lies where two rims cross, per radius.
+const CHORD: f64 = 0.04;
+
 /// Buffers for the contact of one pair after the other. Allocates only when it is made.
 #[derive(Clone, Debug)]
 pub struct Workspace {
@@ -77,8 +82,25 @@ pub(crate) fn fill(
     let is_round = matches!((a.core, b.core), (Core::Cylinder(..), _) | (_, Core::Cylinder(..)));
     let accuracy = if is_round { 3e-6 } else { 1e-11 };
     let Workspace { corners_a, corners_b, polygon, spare, .. } = ws;
-    let normal_a = feature(a.core, a.pose, -n, corners_a);
-    let normal_b = feature(b.core, b.pose, n, corners_b);
+    let mut normal_a = feature(a.core, a.pose, -n, corners_a);
+    let mut normal_b = feature(b.core, b.pose, n, corners_b);
+    let mut chord_m = 0.0;
+    let is_face = |core: &Core, corners: &[Corner]| *core == Core::Plane || corners.len() >= 3;
+    if is_round && is_face(a.core, corners_a) && is_face(b.core, corners_b) {
+        let tilt = (normal_a + normal_b).norm();
+        if tilt < NEARLY_FLAT {
+            // where a cap is lowest does not hang on which of the two faces the normal is of
+            let (toward_a, toward_b) = (-normal_b, -normal_a);
+            if let Core::Cylinder(r, _) = a.core {
+                normal_a = feature(a.core, a.pose, toward_a, corners_a);
+                chord_m += CHORD * r * tilt;
+            }
+            if let Core::Cylinder(r, _) = b.core {
+                normal_b = feature(b.core, b.pose, toward_b, corners_b);
+                chord_m += CHORD * r * tilt;
+            }
+        }
+    }
     if corners_a.len() == 2 && corners_b.len() == 2 {
         along_axes([&axis(&a), &axis(&b)], n, margin_m, patch);
     } else if let Some((reference, incident)) =
@@ -103,7 +125,7 @@ pub(crate) fn fill(
     }
     let gap_m = near.gap_m - a.radius_m - b.radius_m;
     let equal = if patch.points().len() == POINTS_MAX { EQUAL_HEIGHT } else { 0.0 };
-    let slack_m = (3.0 * accuracy + 1e-9 + 2.0 * equal) * size + 1e-10;
+    let slack_m = (3.0 * accuracy + 1e-9 + 2.0 * equal) * size + chord_m + 1e-10;
     if (patch.depth_m() + gap_m).abs() <= slack_m {
         patch.weigh(margin_m);
         return true;

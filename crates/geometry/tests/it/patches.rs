@@ -204,6 +204,29 @@ fn rounding_does_not_choose_the_points_of_a_level_face() {
     }
 }
 
+/// A cap is a polygon, whose corners are not as low as its rim: that is no reason to take the
+/// nearest point alone, which another tilt gives back.
+#[test]
+fn a_cap_that_tilts_a_little_keeps_its_patch() {
+    let mut random = Random::new(31);
+    let [cap, wide] = [0.1, 0.14].map(|r| Shape::cylinder(r, 0.1, 0.0).unwrap());
+    let below = Pose { p: Vec3::new(0.0, 0.0, -0.05), ..Pose::IDENTITY };
+    let plane = Shape::plane();
+    let others = [(&plane, &Pose::IDENTITY), (&wide, &below), (&cap, &below)];
+    for _ in 0..3000 {
+        let (s, c) = random.between(0.0, 6.3).sin_cos();
+        let tilt = 10.0_f64.powf(random.between(-5.0, -1.5));
+        let (x, y) = (random.between(-0.03, 0.03), random.between(-0.03, 0.03));
+        let at = Vec3::new(x, y, 0.05 - 0.0001 + 0.1 * tilt);
+        let pose = turned(Vec3::new(c, s, 0.0), tilt, at);
+        for (other, name) in others.iter().zip(["a plane", "a wider cap", "an equal cap"]) {
+            let patch = patch_of((&cap, &pose), *other, 0.05);
+            let count = patch.points().len();
+            assert!(count >= 7, "on {name} with a tilt of {tilt} rad: {count} points");
+        }
+    }
+}
+
 #[test]
 fn points_keep_their_features_while_the_same_features_touch() {
     let beam = Shape::cuboid([0.3, 2.0, 0.1], 0.0).unwrap();
