@@ -1,6 +1,6 @@
 //! Actuators: how strong the drive of a joint is, and its gains.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::body::Body;
 use super::compiler::Compiler;
@@ -42,6 +42,8 @@ pub(super) fn strengths(
     defaults: &Defaults,
     report: &mut Report,
 ) -> BTreeMap<String, Strength> {
+    let joints: BTreeSet<&str> =
+        bodies.iter().flat_map(|b| &b.joints).map(|j| j.name.as_str()).collect();
     let mut all: BTreeMap<String, Strength> = BTreeMap::new();
     for e in root.all("actuator").flat_map(|section| &section.children) {
         let of = defaults.resolve(e, "", &TAGS, report);
@@ -59,7 +61,7 @@ pub(super) fn strengths(
         filtered(&of, report);
         let one = strength(&of, compiler, report);
         for (joint, lever) in driven {
-            if !bodies.iter().flat_map(|b| &b.joints).any(|j| j.name == joint) {
+            if !joints.contains(joint.as_str()) {
                 report.mistake(format!("{}: there is no joint \"{joint}\"", e.place));
                 continue;
             }

@@ -12,6 +12,9 @@ use super::geom::{Geom, between};
 use super::report::Report;
 use super::weigh::weigh;
 
+/// Bodies of a model, and joints. Bounds the time of what compares them with each other.
+const BODIES_MAX: usize = 4096;
+
 /// What a joint does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JointType {
@@ -77,7 +80,9 @@ pub(super) fn bodies(
     };
     let mut given = BTreeSet::new();
     joint_names(root, &mut given);
-    let mut reader = Reader { compiler, defaults, report, bodies: vec![world], given };
+    let (names, joints) = (BTreeSet::new(), BTreeSet::new());
+    let mut reader =
+        Reader { compiler, defaults, report, bodies: vec![world], given, names, joints };
     for section in root.all("worldbody") {
         let class = section.get("childclass").unwrap_or_default();
         reader.contents(section, 0, &Transform::identity(), class);
@@ -94,6 +99,9 @@ struct Reader<'a> {
     bodies: Vec<Body>,
     /// Names of joints in the file.
     given: BTreeSet<String>,
+    /// Names of the bodies and joints that were read.
+    names: BTreeSet<String>,
+    joints: BTreeSet<String>,
 }
 
 fn joint_names(of: &Element, names: &mut BTreeSet<String>) {
@@ -154,6 +162,10 @@ impl Reader<'_> {
         let of = Resolved::alone(e);
         let class = e.get("childclass").unwrap_or(class);
         let index = self.bodies.len();
+        if index > BODIES_MAX {
+            self.report.mistake(format!("more than {BODIES_MAX} bodies"));
+            return;
+        }
         if e.get("mocap") == Some("true") {
             self.report.left_out("mocap bodies are left out", e.get("name").unwrap_or(&e.place));
             return;
@@ -164,7 +176,7 @@ impl Reader<'_> {
         }
         let X_PB = X_PF.compose(&self.compiler.pose(&of, self.report));
         if let Some(name) = e.get("name")
-            && self.bodies.iter().skip(1).any(|b| b.name == name)
+            && !self.names.insert(name.into())
         {
             self.report.mistake(format!("{}: there are two bodies \"{name}\"", e.place));
         }
@@ -206,8 +218,12 @@ impl Reader<'_> {
             }
         };
         check_all(&of, &JOINT, false, self.report);
+        if self.joints.len() >= BODIES_MAX {
+            self.report.mistake(format!("more than {BODIES_MAX} joints"));
+            return None;
+        }
         let name = e.get("name").map_or_else(|| self.joint_name(body), String::from);
-        if self.bodies.iter().flat_map(|b| &b.joints).any(|j| j.name == name) {
+        if !self.joints.insert(name.clone()) {
             self.report.mistake(format!("{}: there are two joints \"{name}\"", e.place));
         }
         if kind == JointType::Free {

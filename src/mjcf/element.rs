@@ -59,9 +59,24 @@ pub(super) fn is_mjcf(text: &str) -> bool {
     parse_xml(text, "").is_ok_and(|document| document.root_element().tag_name().name() == "mujoco")
 }
 
-fn place(node: Node<'_, '_>, path: &Path) -> String {
-    let line = node.document().text_pos_at(node.range().start).row;
-    format!("{}:{line}", path.display())
+/// A file that is being read.
+struct File<'a> {
+    path: &'a Path,
+    /// Byte offset of each line's start. roxmltree counts lines from the top at each call.
+    line_starts: Vec<usize>,
+}
+
+impl<'a> File<'a> {
+    fn of(path: &'a Path, text: &str) -> Self {
+        let after_breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+        let line_starts = std::iter::once(0).chain(after_breaks.map(|(i, _)| i + 1)).collect();
+        Self { path, line_starts }
+    }
+
+    fn place(&self, node: Node<'_, '_>) -> String {
+        let line = self.line_starts.partition_point(|&start| start <= node.range().start);
+        format!("{}:{line}", self.path.display())
+    }
 }
 
 struct Reader {
@@ -87,11 +102,11 @@ impl Reader {
         self.seen.push(path.to_path_buf());
         let text = read_urdf_text(path)?;
         let document = parse_xml(&text, &file)?;
-        self.element(document.root_element(), path, depth)
+        self.element(document.root_element(), &File::of(path, &text), depth)
     }
 
-    fn element(&mut self, node: Node<'_, '_>, path: &Path, depth: usize) -> Result<Element> {
-        let place = place(node, path);
+    fn element(&mut self, node: Node<'_, '_>, file: &File<'_>, depth: usize) -> Result<Element> {
+        let place = file.place(node);
         if depth > DEPTH_MAX {
             let text = format!("{place}: more than {DEPTH_MAX} elements inside each other");
             return Err(Error::new(ErrorKind::Input, text));
@@ -99,9 +114,9 @@ impl Reader {
         let mut children = Vec::new();
         for child in node.children().filter(Node::is_element) {
             if child.tag_name().name() == "include" {
-                children.extend(self.included(child, path, depth)?.children);
+                children.extend(self.included(child, file, depth)?.children);
             } else {
-                children.push(self.element(child, path, depth + 1)?);
+                children.push(self.element(child, file, depth + 1)?);
             }
         }
         let attribute = |a: roxmltree::Attribute<'_, '_>| (a.name().into(), a.value().into());
@@ -112,14 +127,14 @@ impl Reader {
     }
 
     /// As MuJoCo: relative to the main file, or else to the file that includes it.
-    fn included(&mut self, node: Node<'_, '_>, path: &Path, depth: usize) -> Result<Element> {
-        let place = place(node, path);
+    fn included(&mut self, node: Node<'_, '_>, file: &File<'_>, depth: usize) -> Result<Element> {
+        let place = file.place(node);
         let Some(name) = node.attribute("file") else {
             let text = format!("{place}: <include> inside needs the attribute file");
             return Err(Error::new(ErrorKind::Input, text));
         };
         let beside_main = self.main.join(name);
-        let found = if beside_main.exists() { beside_main } else { folder(path).join(name) };
+        let found = if beside_main.exists() { beside_main } else { folder(file.path).join(name) };
         self.file(&found, depth + 1).map_err(|e| e.within(format!("{place}: <include>")))
     }
 }

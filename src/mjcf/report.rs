@@ -7,6 +7,9 @@ use hardstand_error::{Error, ErrorKind};
 /// Places that a warning names.
 const PLACES_SHOWN: usize = 4;
 
+/// Mistakes in one error; a file with more repeats the same one.
+const MISTAKES_SHOWN: usize = 50;
+
 /// What is wrong, and what was left out.
 #[derive(Debug, Default)]
 pub(super) struct Report {
@@ -18,7 +21,7 @@ pub(super) struct Report {
 impl Report {
     pub(super) fn mistake(&mut self, text: String) {
         // elements of a class share those of the class
-        if !self.mistakes.contains(&text) {
+        if self.mistakes.len() < MISTAKES_SHOWN && !self.mistakes.contains(&text) {
             self.mistakes.push(text);
         }
     }

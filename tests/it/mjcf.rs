@@ -341,6 +341,11 @@ fn a_file_with_too_many_attributes_is_refused_before_it_is_parsed() {
         let said = mjcf::read_robot(&path, BaseChoice::Auto).unwrap_err().to_string();
         assert!(said.contains("more than 256 attributes"), "{said}");
     }
+    let path = dir.path().join("many.xml");
+    let bodies = "<body><joint range=\"0\"/></body>".repeat(50_000);
+    std::fs::write(&path, format!("<mujoco><worldbody>{bodies}</worldbody></mujoco>")).unwrap();
+    let said = mjcf::read_robot(&path, BaseChoice::Auto).unwrap_err().to_string();
+    assert!(said.contains("more than 4096 bodies"), "{said}");
 }
 
 #[test]
