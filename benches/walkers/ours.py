@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import hardstand
 import numpy as np
+from hardstand import binary, network, policy
 from hardstand import contract as contracts
-from hardstand import network, policy
 from hardstand.observation import Sensors
 
 from motion import Trace
@@ -28,6 +29,12 @@ def options(walker: Walker) -> list[str]:
     """Policy and command of a controller process, whichever runs it."""
     command = [("--command", f"{name}={value}") for name, value in walker.push.items()]
     return ["--policy", str(walker.policy_file), *(word for pair in command for word in pair)]
+
+
+def command_line(walker: Walker) -> list[str]:
+    """`hardstand controller policy`, in a process of its own."""
+    contract = resources.files("hardstand") / "contracts" / f"{walker.contract}.toml"
+    return [str(binary.find()), "controller", "policy", str(contract), *options(walker)]
 
 
 class Loop:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib import resources
 from pathlib import Path
 
 from hardstand import binary
@@ -30,10 +29,9 @@ def main() -> int:
     file = scenario.write(walker, folder)
     program = str(binary.find())
     sets = [w for s in scenario.changes(walker.robot, "exponential_spring") for w in ("--set", s)]
-    contract = resources.files("hardstand") / "contracts" / f"{walker.contract}.toml"
     options = ["--until", "fell", "--at", "3", "--times", "4", "--directions", "12"]
     out = ["--out", str(folder / "pushes"), "--in-process"]
-    controller = [program, "controller", "policy", str(contract), *ours.options(walker)]
+    controller = ours.command_line(walker)
     line = [program, "pushes", str(file), *options, *sets, *out, *sys.argv[3:], "--", *controller]
     return subprocess.run(line, check=False).returncode
 

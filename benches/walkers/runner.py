@@ -9,12 +9,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import hardstand
-from hardstand import binary
 
 import ours
 import scenario
@@ -30,9 +28,7 @@ def run(walker: Walker, file: Path, model: str, log: Path) -> tuple[str, dict[st
     """The digest, and what docs/walkers.md measures."""
     changes = scenario.changes(walker.robot, model)
     with hardstand.daemon(file, duration=RUN_S, log=log, set=changes) as robot:
-        contract = resources.files("hardstand") / "contracts" / f"{walker.contract}.toml"
-        line = [str(binary.find()), "controller", "policy", str(contract)]
-        line += ours.options(walker)
+        line = ours.command_line(walker)
         line += ["--connect", robot.daemon.endpoint, "--robot", robot.daemon.robot_name]
         controller = subprocess.Popen(
             line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

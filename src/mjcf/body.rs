@@ -5,15 +5,13 @@ use std::collections::BTreeSet;
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 
 use super::assets::Assets;
-use super::compiler::Compiler;
+use super::compiler::{Compiler, ORIENTATIONS};
 use super::defaults::{Defaults, Resolved};
 use super::element::Element;
 use super::geom::{Geom, between};
 use super::report::Report;
 use super::weigh::weigh;
-
-/// Bodies of a model, and joints. Bounds the time of what compares them with each other.
-const BODIES_MAX: usize = 4096;
+use crate::urdf::LINKS_MAX;
 
 /// What a joint does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,8 +160,8 @@ impl Reader<'_> {
         let of = Resolved::alone(e);
         let class = e.get("childclass").unwrap_or(class);
         let index = self.bodies.len();
-        if index > BODIES_MAX {
-            self.report.mistake(format!("more than {BODIES_MAX} bodies"));
+        if index > LINKS_MAX {
+            self.report.mistake(format!("more than {LINKS_MAX} bodies"));
             return;
         }
         if e.get("mocap") == Some("true") {
@@ -218,8 +216,8 @@ impl Reader<'_> {
             }
         };
         check_all(&of, &JOINT, false, self.report);
-        if self.joints.len() >= BODIES_MAX {
-            self.report.mistake(format!("more than {BODIES_MAX} joints"));
+        if self.joints.len() >= LINKS_MAX {
+            self.report.mistake(format!("more than {LINKS_MAX} joints"));
             return None;
         }
         let name = e.get("name").map_or_else(|| self.joint_name(body), String::from);
@@ -302,8 +300,8 @@ impl Reader<'_> {
         let X_BC = X_BF.compose(&self.compiler.pose(&of, self.report));
         let mass = of.number("mass", 0.0, self.report);
         if e.get("fullinertia").is_some() {
-            let turns = ["quat", "axisangle", "euler", "xyaxes", "zaxis", "diaginertia"];
-            if let Some(other) = turns.into_iter().find(|name| e.get(name).is_some()) {
+            let mut others = ORIENTATIONS.into_iter().chain(["diaginertia"]);
+            if let Some(other) = others.find(|name| e.get(name).is_some()) {
                 let text = format!("{}: fullinertia stands without {other}", e.place);
                 self.report.mistake(text);
             }
@@ -388,9 +386,8 @@ fn check_all(of: &Resolved<'_>, known: &[&str], oriented: bool, report: &mut Rep
 
 /// Refuses attributes that are not known, for they might change the robot.
 fn check(e: &Element, known: &[&str], oriented: bool, report: &mut Report) {
-    const ORIENTED: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];
     for name in e.names() {
-        let is_orientation = oriented && ORIENTED.contains(&name);
+        let is_orientation = oriented && ORIENTATIONS.contains(&name);
         if !known.contains(&name) && !is_orientation {
             report.mistake(format!("{}: <{} {name}> is not supported", e.place, e.tag));
         }

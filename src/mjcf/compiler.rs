@@ -10,7 +10,7 @@ use super::report::Report;
 /// Shortest vector that has a direction.
 const LENGTH_MIN: f64 = 1e-14;
 /// Attributes that say an orientation.
-const ORIENTATIONS: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];
+pub(super) const ORIENTATIONS: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];
 
 /// What `<compiler>` says; of several elements, the last one that names an attribute counts.
 #[derive(Clone, Debug)]

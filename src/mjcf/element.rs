@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use roxmltree::Node;
 
-use crate::urdf::{parse_xml, read_urdf_text};
+use crate::urdf::{Lines, parse_xml, read_urdf_text};
 use hardstand_error::{Error, ErrorKind, Result};
 
 /// Files of a model.
@@ -62,20 +62,12 @@ pub(super) fn is_mjcf(text: &str) -> bool {
 /// A file that is being read.
 struct File<'a> {
     path: &'a Path,
-    /// Byte offset of each line's start. roxmltree counts lines from the top at each call.
-    line_starts: Vec<usize>,
+    lines: Lines,
 }
 
-impl<'a> File<'a> {
-    fn of(path: &'a Path, text: &str) -> Self {
-        let after_breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-        let line_starts = std::iter::once(0).chain(after_breaks.map(|(i, _)| i + 1)).collect();
-        Self { path, line_starts }
-    }
-
+impl File<'_> {
     fn place(&self, node: Node<'_, '_>) -> String {
-        let line = self.line_starts.partition_point(|&start| start <= node.range().start);
-        format!("{}:{line}", self.path.display())
+        format!("{}:{}", self.path.display(), self.lines.line(node))
     }
 }
 
@@ -102,7 +94,8 @@ impl Reader {
         self.seen.push(path.to_path_buf());
         let text = read_urdf_text(path)?;
         let document = parse_xml(&text, &file)?;
-        self.element(document.root_element(), &File::of(path, &text), depth)
+        let file = File { path, lines: Lines::of(&text) };
+        self.element(document.root_element(), &file, depth)
     }
 
     fn element(&mut self, node: Node<'_, '_>, file: &File<'_>, depth: usize) -> Result<Element> {

@@ -98,7 +98,7 @@ impl Geom {
             }
         };
         for name in ["mass", "density"] {
-            if of.text(name).is_some() && of.number(name, 0.0, report) < 0.0 {
+            if of.number(name, 0.0, report) < 0.0 {
                 report.mistake(format!("{place}: {name} of a geom must not be negative"));
             }
         }

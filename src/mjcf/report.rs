@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::urdf::MISTAKES_SHOWN;
 use hardstand_error::{Error, ErrorKind};
 
 /// Places that a warning names.
 const PLACES_SHOWN: usize = 4;
-
-/// Mistakes in one error; a file with more repeats the same one.
-const MISTAKES_SHOWN: usize = 50;
 
 /// What is wrong, and what was left out.
 #[derive(Debug, Default)]

@@ -81,8 +81,7 @@ pub fn propose(file: &Path, named: &str) -> Result<Proposal> {
     };
     notes.extend(chosen.notes);
     let Attempt { toml, feet, posture, stands, .. } = chosen;
-    let robot = reader.read(&toml).map(|scenario| scenario.bus.robot)?;
-    Ok(Proposal { toml, robot, feet, posture, stands, notes })
+    Ok(Proposal { toml, robot: write::key_of(&model.name), feet, posture, stands, notes })
 }
 
 /// What was noted may be the reason.

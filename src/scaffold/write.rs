@@ -172,7 +172,7 @@ fn plain(x: f64) -> String {
 }
 
 /// The name with which keys of the bus can be made of it.
-fn key_of(name: &str) -> String {
+pub(super) fn key_of(name: &str) -> String {
     let letter = |c: char| if is_name_char(c) { c } else { '_' };
     let all: String = name.chars().take(NAME_BYTES_MAX).map(letter).collect();
     if all.is_empty() { "robot".into() } else { all }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use roxmltree::{Document, Error as XmlError, Node, ParsingOptions};
 
 use super::bounds;
+use super::lines::Lines;
 use hardstand_error::{Error, ErrorKind, Result};
 
 /// Elements, texts and comments. A humanoid with plugins has 10,000.
@@ -14,7 +15,7 @@ const DEPTH_MAX: usize = 32;
 /// Levels of elements of any file: a MuJoCo model has one for each body of a chain.
 const ANY_DEPTH_MAX: usize = 512;
 /// Links or joints of one robot. Bounds the time of name look-ups.
-const LINKS_MAX: usize = 4096;
+pub(crate) const LINKS_MAX: usize = 4096;
 /// Prefixes that this module declares for the file.
 const PREFIXES_MAX: usize = 16;
 
@@ -68,10 +69,8 @@ pub(super) fn open<'a>(text: &'a str, file: &str) -> Result<Document<'a>> {
 }
 
 fn within_bounds(text: &str, file: &str, depth_max: usize) -> Result<()> {
-    bounds::check(text, depth_max).map_err(|(at, reason)| {
-        let line = 1 + text.bytes().take(at).filter(|&b| b == b'\n').count();
-        refuse(file, line, &reason)
-    })
+    bounds::check(text, depth_max)
+        .map_err(|(at, reason)| refuse(file, Lines::of(text).at(at), &reason))
 }
 
 /// Parses a file that may be no URDF.

@@ -2,10 +2,11 @@
 
 use roxmltree::Node;
 
+use super::lines::Lines;
 use hardstand_error::{Error, ErrorKind};
 
 /// Mistakes in one error; a file with more repeats the same one.
-const MISTAKES_SHOWN: usize = 50;
+pub(crate) const MISTAKES_SHOWN: usize = 50;
 /// The same for warnings.
 const WARNINGS_SHOWN: usize = 100;
 /// Names shown in one warning.
@@ -17,8 +18,7 @@ const VALUE_CHARS_SHOWN: usize = 60;
 #[derive(Debug)]
 pub(super) struct Report {
     file: String,
-    /// Byte offset of each line's start. roxmltree counts lines from the top at each call.
-    line_starts: Vec<usize>,
+    lines: Lines,
     mistakes: Vec<String>,
     warnings: Vec<String>,
     /// Warnings that apply to many elements, reported once with all names.
@@ -27,15 +27,13 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn new(file: &str, text: &str) -> Self {
-        let after_breaks = text.bytes().enumerate().filter(|&(_, b)| b == b'\n');
-        let line_starts = std::iter::once(0).chain(after_breaks.map(|(i, _)| i + 1)).collect();
         let (mistakes, warnings, shared) = (Vec::new(), Vec::new(), Vec::new());
-        Self { file: file.into(), line_starts, mistakes, warnings, shared }
+        Self { file: file.into(), lines: Lines::of(text), mistakes, warnings, shared }
     }
 
     /// Line of an element, from 1.
     pub(super) fn line(&self, node: Node<'_, '_>) -> usize {
-        self.line_starts.partition_point(|&start| start <= node.range().start)
+        self.lines.line(node)
     }
 
     pub(super) fn mistake(&mut self, text: String) {

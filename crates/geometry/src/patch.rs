@@ -82,24 +82,14 @@ pub(crate) fn fill(
     let is_round = matches!((a.core, b.core), (Core::Cylinder(..), _) | (_, Core::Cylinder(..)));
     let accuracy = if is_round { 3e-6 } else { 1e-11 };
     let Workspace { corners_a, corners_b, polygon, spare, .. } = ws;
-    let mut normal_a = feature(a.core, a.pose, -n, corners_a);
-    let mut normal_b = feature(b.core, b.pose, n, corners_b);
-    let mut chord_m = 0.0;
+    let normal_a = feature(a.core, a.pose, -n, corners_a);
+    let normal_b = feature(b.core, b.pose, n, corners_b);
     let is_face = |core: &Core, corners: &[Corner]| *core == Core::Plane || corners.len() >= 3;
-    if is_round && is_face(a.core, corners_a) && is_face(b.core, corners_b) {
-        let tilt = (normal_a + normal_b).norm();
-        if tilt < NEARLY_FLAT {
-            // where a cap is lowest does not hang on which of the two faces the normal is of
-            let (toward_a, toward_b) = (-normal_b, -normal_a);
-            if let Core::Cylinder(r, _) = a.core {
-                normal_a = feature(a.core, a.pose, toward_a, corners_a);
-                chord_m += CHORD * r * tilt;
-            }
-            if let Core::Cylinder(r, _) = b.core {
-                normal_b = feature(b.core, b.pose, toward_b, corners_b);
-                chord_m += CHORD * r * tilt;
-            }
-        }
+    let tilt = (normal_a + normal_b).norm();
+    let mut chord_m = 0.0;
+    if is_round && tilt < NEARLY_FLAT && is_face(a.core, corners_a) && is_face(b.core, corners_b) {
+        chord_m += CHORD * turn_cap(&a, [-n, -normal_b], corners_a) * tilt;
+        chord_m += CHORD * turn_cap(&b, [n, -normal_a], corners_b) * tilt;
     }
     if corners_a.len() == 2 && corners_b.len() == 2 {
         along_axes([&axis(&a), &axis(&b)], n, margin_m, patch);
@@ -135,6 +125,17 @@ pub(crate) fn fill(
         patch.push(single(near, a.radius_m, gap_m));
     }
     false
+}
+
+/// Gives the cap of a cylinder, which was `seen` along the normal of the contact, its lowest point
+/// in the direction `toward` the other face: where it is does not hang on whose normal that is.
+/// Returns the radius; 0 for another shape.
+fn turn_cap(body: &Body<'_>, [seen, toward]: [Vec3; 2], corners: &mut Vec<Corner>) -> f64 {
+    let Core::Cylinder(r, _) = body.core else { return 0.0 };
+    if toward != seen {
+        feature(body.core, body.pose, toward, corners);
+    }
+    *r
 }
 
 /// The nearest points, as one point of weight 1.
