@@ -144,9 +144,8 @@ impl Fitting<'_> {
     }
 
     /// Standard deviations: the largest one of that for independent errors, of that for errors that
-    /// are correlated within a joint and [`BLOCK_S`], and, of a free robot, of that for errors that
-    /// are correlated within a window, because its start moves all of them (cluster-robust, White
-    /// 1980).
+    /// are correlated within a joint and [`BLOCK_S`], and of that for errors that are correlated
+    /// within a window, because its start moves all of them (cluster-robust, White 1980).
     fn deviations(&self, solution: &Solution, norm: &[f64], inverse: &Matrix) -> Vec<f64> {
         let n = norm.len();
         let count = solution.residuals.len();
@@ -154,7 +153,7 @@ impl Fitting<'_> {
         let variance = dot(&solution.residuals, &solution.residuals) / spare;
         let [blocks, windows] = self.clusters();
         let mut variances: Vec<f64> = (0..n).map(|i| variance * inverse[i][i]).collect();
-        let windows = (self.job.log.base.is_some() && windows.last() > Some(&0)).then_some(windows);
+        let windows = (windows.last() > Some(&0)).then_some(windows);
         for clusters in std::iter::once(blocks).chain(windows) {
             let robust = robust_variances(solution, norm, inverse, &clusters);
             variances.iter_mut().zip(robust).for_each(|(v, robust)| *v = v.max(robust));

@@ -5,6 +5,10 @@ use hardstand_physics::plant::{Plant, PlantFailure, PlantSpec};
 
 use super::commands::Commands;
 
+/// A log that begins later, s, is replayed as if it began here: 100 years, which nanoseconds in
+/// 64 bits hold.
+const LATEST_S: f64 = 3.2e9;
+
 /// A plant whose drives read their encoders at their own rate: in between, a log has what they have
 /// read last. Encoders are read here without their steps, which would make an error a staircase.
 pub(super) struct Replica {
@@ -24,8 +28,8 @@ struct Held {
 }
 
 impl Replica {
-    /// A plant that is at its start, at the time `begin_s` of a log. Drives with a rate of their
-    /// own run at its multiples in the time of the log, as they do where the log is of our run.
+    /// A plant that is at its start, at the time `begin_s` of a log. Ground that moves, and drives
+    /// with a rate of their own, go by the time of the log, as they do where the log is of our run.
     pub(super) fn new(mut plant: Plant, spec: &PlantSpec, begin_s: f64) -> Self {
         let drives = spec.drives.joints.iter().enumerate();
         let held = drives.filter_map(|(joint, drive)| {
@@ -33,11 +37,9 @@ impl Replica {
             Some(Held { joint, period_ns, read: plant.at_encoder(joint) })
         });
         let held: Vec<Held> = held.collect();
-        if !held.is_empty() {
-            plant.state_mut().tick =
-                (begin_s.max(0.0) * 1e9 / spec.period_ns as f64).round() as u64;
-            plant.wake();
-        }
+        let begin_ns = 1e9 * begin_s.clamp(0.0, LATEST_S);
+        plant.state_mut().tick = (begin_ns / spec.period_ns as f64).round() as u64;
+        plant.wake();
         let (micro_step_ns, micro_steps) = (spec.micro_step_ns(), u64::from(spec.micro_steps));
         Self { plant, micro_step_ns, micro_steps, held }
     }

@@ -101,7 +101,8 @@ fn refuse_contradictions(section: &Section<'_>, drives: &[Drive], model: &Model)
         let name = if is_own { joint.name.as_str() } else { "*" };
         // what "*" says is wrong for many joints alike
         if !told.contains(&(name, text.clone())) {
-            section.section(name).section("drive").complain(key, &text);
+            let joint = if is_own { String::new() } else { format!(" (joint {})", joint.name) };
+            section.section(name).section("drive").complain(key, &format!("{text}{joint}"));
             told.push((name, text));
         }
     }

@@ -38,9 +38,13 @@ fn air(sets: &[&str]) -> Scenario {
 
 /// Chirps about the initial posture that begin at rest, sampled every `every` ticks with noise, rad.
 fn log_of(scenario: &Scenario, seconds: f64, every: u64, noise_rad: f64) -> RobotLog {
+    log_of_seed(scenario, [seconds, noise_rad], every, 5)
+}
+
+fn log_of_seed(scenario: &Scenario, made: [f64; 2], every: u64, seed: u64) -> RobotLog {
     // a drive with a delay has no command at first
     let settling = if scenario.spec.drives.is_ideal() { 0 } else { 1000 };
-    log_with(scenario, settling, [seconds, noise_rad], every, 5, |time_s, i| {
+    log_with(scenario, settling, made, every, seed, |time_s, i| {
         let phase = time_s * (3.0 + 1.2 * time_s) + 0.9 * i as f64;
         let amplitude = 0.25 * (time_s / 0.5).min(1.0);
         amplitude * math::sin_cos(phase).0

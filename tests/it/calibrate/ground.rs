@@ -152,3 +152,18 @@ fn a_window_on_the_ground_goes_on_with_what_the_recorded_state_does_not_show() {
         assert!(worst < 1e-3, "{worst} rad");
     }
 }
+
+/// Ground that moves is where it was at the time of the log, also for what begins in its middle.
+#[test]
+fn ground_that_moves_does_so_in_the_time_of_the_log() {
+    let shaken = "planes.0.motion={amplitude_m=[0.02, 0.0, 0.0], frequency_hz=1.7}";
+    let scenario = quadruped(&["sim.micro_steps=5", shaken]);
+    let log = log_with(&scenario, 0, [4.0, 0.0], 1, 5, |_, _| 0.0);
+    let playback = Playback::new(&log, 2700..log.time_s.len(), Some(0.4)).unwrap();
+    for trace in playback.run(&scenario) {
+        let rows = trace.base.iter().zip(&trace.rows);
+        let off_m = rows.map(|(base, &row)| base[0] - log.base.as_ref().unwrap().columns[0][row]);
+        let worst = off_m.fold(0.0_f64, |worst, off| worst.max(off.abs()));
+        assert!(worst < 1e-4, "{worst} m");
+    }
+}

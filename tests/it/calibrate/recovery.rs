@@ -1,6 +1,6 @@
 //! Parameters whose truth is known are found again.
 
-use super::{air, fit, found, log_of, settings};
+use super::{air, fit, found, log_of, log_of_seed, settings};
 use crate::common::bench::quadruped;
 use hardstand::calibrate::{Estimate, Finding, FitSettings};
 
@@ -144,4 +144,28 @@ fn the_drives_breakaway_friction_is_found_from_twice_and_from_half_of_it() {
             assert!((value - wanted).abs() < 2.0 * half_width, "{name}: {value} ± {half_width}");
         }
     }
+}
+
+/// Each window begins in a state that has noise, and all of its errors with it.
+#[test]
+fn intervals_from_windows_hold_the_truth() {
+    let names = ["hold_kd", "friction", "armature"];
+    let truth = [1.0, 0.3, 0.01];
+    let (mut held, mut narrow) = ([0; 3], [0; 3]);
+    for seed in 1..=8 {
+        let log = log_of_seed(&air(&[]), [4.0, 5e-4], 5, seed);
+        let start = air(&["joints.\"*\".hold_kd=0.8", "joints.\"*\".armature=0.013"]);
+        let settings = FitSettings { window_s: Some(0.25), ..settings(2) };
+        let c = fit(&log, &start, &names, &settings).unwrap();
+        for k in 0..3 {
+            let (value, half_width) = found(&c, names[k]);
+            println!("FOUND {} {value:.5} ± {half_width:.5}, truth {}", names[k], truth[k]);
+            held[k] += u32::from((value - truth[k]).abs() < half_width);
+            // one that says nothing would hold it as well
+            narrow[k] += u32::from(half_width < 0.1 * truth[k]);
+        }
+    }
+    println!("of 8 intervals {held:?} hold the truth, {narrow:?} are narrow");
+    assert!(held.iter().all(|held| *held >= 6), "{held:?}");
+    assert!(narrow.iter().all(|narrow| *narrow >= 6), "{narrow:?}");
 }
