@@ -60,7 +60,9 @@ impl ExitCode {
                  fail_if or is worse than before, hunt has found a case, verify finds no chain, \
                  compare is above a limit, or the machine is not fit for real time"
             }
-            Self::Refused => "a file, key, value or argument was refused",
+            Self::Refused => {
+                "a file, key, value or argument was refused, or output cannot be written"
+            }
             Self::Incomplete => {
                 "a log is damaged or cut short, recording ended early or missed ticks, a file of \
                  the log was removed or changed during the run, cases of a campaign are missing, \

@@ -57,10 +57,7 @@ pub(super) fn export(a: &ExportArguments) -> Result<ExitCode> {
         let ExportResult { columns, rows, .. } = &result;
         show::line(&format!("table      {}: {columns} columns, {rows} rows", names.join(", ")));
     }
-    if let Some(damage) = player.damage() {
-        show::note(&format!("the log breaks off ({damage}); the table ends there"));
-    }
-    Ok(ExitCode::Done)
+    Ok(show::how_whole(player.damage(), "table"))
 }
 
 /// Name and unit: `base.z [m]`.

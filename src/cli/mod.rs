@@ -125,6 +125,11 @@ pub fn main() -> process::ExitCode {
         #[cfg(feature = "view")]
         Verb::Page(a) => view::page(a),
     };
+    // what a command has found counts more than a line that is lost
+    let result = result.and_then(|code| match code {
+        ExitCode::Done => show::all_written().map(|()| code),
+        _found => Ok(code),
+    });
     let code = result.unwrap_or_else(|e| {
         show::error(&e);
         e.kind().into()

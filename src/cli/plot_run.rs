@@ -83,7 +83,7 @@ pub(super) fn plot(a: &PlotArguments) -> Result<ExitCode> {
         let PlotResult { file, panels, lines, .. } = &result;
         show::line(&format!("plot       {}: {lines} lines in {panels} panels", file.display()));
     }
-    Ok(ExitCode::Done)
+    Ok(show::how_whole(player.damage(), "drawing"))
 }
 
 /// What a word stands for; a name of quantities stands for itself.

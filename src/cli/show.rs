@@ -1,7 +1,8 @@
 //! Prints lines of output, and the text of a running daemon.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use serde::Serialize;
 
@@ -13,11 +14,40 @@ use hardstand_physics::plant::Integrator;
 use hardstand_protocol::Authority;
 use hardstand_protocol::{Distribution, SavedState};
 
+/// What first kept output from being written.
+static LOST: OnceLock<io::Error> = OnceLock::new();
+
 /// `println!`, but a closed pipe (`| head`) ends neither the run nor its log.
 macro_rules! say {
-    ($($text:tt)*) => {{
-        let _written = writeln!(std::io::stdout(), $($text)*).is_ok();
-    }};
+    ($($text:tt)*) => {
+        note_lost(writeln!(std::io::stdout(), $($text)*))
+    };
+}
+
+fn note_lost(written: io::Result<()>) {
+    if let Err(e) = written
+        && e.kind() != io::ErrorKind::BrokenPipe
+    {
+        let _first = LOST.set(e).is_ok();
+    }
+}
+
+/// Whether all lines of output are written.
+///
+/// # Errors
+/// [`ErrorKind::File`] if one is not, but not for a closed pipe.
+pub(super) fn all_written() -> Result<()> {
+    note_lost(io::stdout().flush());
+    let lost = LOST.get();
+    lost.map_or(Ok(()), |e| Err(Error::new(ErrorKind::File, format!("standard output: {e}"))))
+}
+
+/// The exit code of what was made of a log that may break off, and a note if it does.
+#[cfg(any(feature = "zenoh", feature = "view"))]
+pub(super) fn how_whole(damage: Option<&str>, made: &str) -> super::ExitCode {
+    let Some(damage) = damage else { return super::ExitCode::Done };
+    note(&format!("the log breaks off ({damage}); the {made} ends there"));
+    super::ExitCode::Incomplete
 }
 
 /// Prints a line of output.

@@ -105,19 +105,17 @@ pub(super) fn page(a: &PageArguments) -> Result<ExitCode> {
     let PageRuns { frames, frames_per_s, damage, .. } = runs;
     let result =
         PageResult { file: a.output.clone(), bytes: html.len(), frames, frames_per_s, damage };
+    let code = show::how_whole(result.damage.as_deref(), "page");
     if a.json {
         show::json(&result)?;
-        return Ok(ExitCode::Done);
+        return Ok(code);
     }
     let mb = result.bytes as f64 * 1e-6;
     show::line(&format!(
         "page       {} ({mb:.1} MB): {frames} frames, {frames_per_s:.0} per simulated second",
         result.file.display()
     ));
-    if let Some(damage) = &result.damage {
-        show::line(&format!("damaged    the log breaks off ({damage}); the page ends there"));
-    }
-    Ok(ExitCode::Done)
+    Ok(code)
 }
 
 /// Starts `hardstand view` as a process of its own, for a daemon at `endpoint`. It ends with the

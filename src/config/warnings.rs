@@ -24,6 +24,7 @@ pub(super) fn warnings(table: &Table, model: &Model, spec: &PlantSpec) -> Vec<St
     out.extend(lifted(table, spec));
     out.extend(rests_away(table, model, spec));
     out.extend(thrown(table, model, spec));
+    out.extend(overlapping(model, spec));
     out.extend(friction_without_effect(table, spec));
     out.extend(restitution_without_effect(table, spec));
     out.extend(softness_without_effect(spec));
@@ -127,6 +128,28 @@ fn thrown(table: &Table, model: &Model, spec: &PlantSpec) -> Vec<String> {
         }
     }
     out
+}
+
+/// Rigid contacts that overlap at the start are pushed apart, without speed.
+fn overlapping(model: &Model, spec: &PlantSpec) -> Option<String> {
+    if !spec.collisions.shapes.iter().any(|shape| shape.model == ContactModel::Rigid) {
+        return None;
+    }
+    let plant = Plant::new(model.clone(), spec.clone());
+    let rigid = plant.collisions().points().iter().filter(|at| at.is_rigid);
+    let deepest = rigid.max_by(|a, b| a.depth_m.total_cmp(&b.depth_m))?;
+    let name = |carrier: Carrier| match carrier {
+        Carrier::Link(i) => format!("link \"{}\"", model.bodies[i].name),
+        Carrier::Body(k) => format!("body \"{}\"", spec.collisions.bodies[k].name),
+        Carrier::Surface(i) => format!("the surface \"{}\"", spec.ground[i].name),
+    };
+    (deepest.depth_m > DEPTH_MAX_M).then(|| {
+        let ([one, other], mm) = (deepest.carriers.map(name), 1e3 * deepest.depth_m);
+        format!(
+            "{one} begins {mm:.0} mm deep in {other}: rigid contacts part without speed, by 0.1 mm \
+             in each micro-step; let them begin apart"
+        )
+    })
 }
 
 /// Contacts that balance each other, or push down, store as much energy.

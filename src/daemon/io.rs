@@ -21,8 +21,10 @@ const REOPEN: Duration = Duration::from_secs(10);
 const SILENT_LOOKS_MAX: u32 = (10_000 / MONITOR_POLL.as_millis()) as u32;
 /// Restarts in a row without one answer after which the bus is given up.
 const UNANSWERED_MAX: u32 = 2;
-/// Longest wait for a bus that is closed.
+/// Longest wait for a bus that is closed to be opened again.
 const CLOSE: Duration = Duration::from_secs(10);
+/// The same at the end of the run: a reader that is stopped, which takes no more, holds it up.
+const CLOSE_AT_END: Duration = Duration::from_secs(1);
 
 /// The bus, and what it takes to open it again.
 #[derive(Debug)]
@@ -102,7 +104,7 @@ impl<'a> Io<'a> {
     }
 
     fn end(&mut self, front: Front) -> Result<()> {
-        if !close(front) {
+        if !close(front, CLOSE) {
             let text = "the bus does not answer and cannot be closed; the run was stopped in order";
             return Err(defect(text));
         }
@@ -152,18 +154,18 @@ impl<'a> Io<'a> {
     }
 
     pub(super) fn close(self) {
-        self.front.map(close);
+        self.front.map(|front| close(front, CLOSE_AT_END));
     }
 }
 
 /// True if the front could be closed. A bus that hangs keeps a thread until the process ends.
-fn close(front: Front) -> bool {
+fn close(front: Front, patience: Duration) -> bool {
     let (done, closed) = bounded(1);
     let closing = std::thread::Builder::new().name("bus-close".into()).spawn(move || {
         front.close();
         _ = done.send(()).is_ok();
     });
-    closing.is_ok() && closed.recv_timeout(CLOSE).is_ok()
+    closing.is_ok() && closed.recv_timeout(patience).is_ok()
 }
 
 fn defect(text: &str) -> Error {

@@ -6,7 +6,7 @@ use crossbeam_channel::Receiver;
 
 use crate::config::{ControllerNumbers, Scenario};
 use crate::ingress::{ControllerRegistry, JoinedSessions, RejectedCommands};
-use crate::rt::{Ending, Grants, Phase, TickReport};
+use crate::rt::{Clock as _, Ending, Grants, MonotonicClock, Phase, TickReport};
 use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind};
 use hardstand_log::WrittenLog;
@@ -108,7 +108,6 @@ pub(super) struct Monitor {
     /// Run number and tick with which it begins.
     begin: (u32, u64),
     stall: Option<Stall>,
-    started: Option<Instant>,
     second: Instant,
     second_ticks: u64,
     status: StatusReading,
@@ -158,7 +157,6 @@ impl Monitor {
             last: None,
             begin,
             stall: None,
-            started: None,
             second: Instant::now(),
             second_ticks: 0,
             status,
@@ -210,7 +208,6 @@ impl Monitor {
 
     fn take(&mut self, r: &TickReport) {
         if matches!(r.phase, Phase::Running | Phase::Failed) {
-            self.started.get_or_insert_with(Instant::now);
             self.reports += 1;
             self.wakeup.record(r.wakeup_latency_ns);
             self.wakeup_second.record(r.wakeup_latency_ns);
@@ -266,6 +263,14 @@ impl Monitor {
     }
 
     /// The last report; before the first one, the initial values.
+    /// Since the first tick began, s: not since the first report was read, which at free pace may
+    /// be after the last tick.
+    fn wall_s(&self) -> f64 {
+        let begun_ns = self.last.map_or(0, |r| r.begun_ns);
+        let since_ns = MonotonicClock::default().now_ns().saturating_sub(begun_ns);
+        if begun_ns > 0 { since_ns as f64 * 1e-9 } else { 0.0 }
+    }
+
     fn last_report(&self) -> TickReport {
         let (run_id, tick) = self.begin;
         let time_ns = tick.saturating_mul(self.period_ns);
@@ -361,7 +366,7 @@ impl Monitor {
     ) -> Summary {
         self.drain();
         self.note_log(&recorded);
-        let wall_s = self.started.map_or(0.0, |t| t.elapsed().as_secs_f64());
+        let wall_s = self.wall_s();
         let (state, data) = (simulation.state(), simulation.data());
         let last_report = self.last_report();
         let unreported = state.tick.saturating_sub(last_report.tick);

@@ -18,6 +18,8 @@ const LOG_QUEUE_LOOK_NS: u64 = 20_000;
 pub(super) struct OutputCounts {
     /// Ticks done in this run and those before.
     pub(super) ticks_run: u64,
+    /// Wall time at which the first tick began, ns; 0 before it.
+    pub(super) begun_ns: u64,
     pub(super) snapshots_dropped: u64,
     pub(super) log_dropped: u64,
     pub(super) commands_outdated: u64,
@@ -200,7 +202,10 @@ impl<C: Clock> Executive<C> {
         let _no_room = self.links.events.try_send(event).is_err();
     }
 
-    pub(super) fn report_tick(&self, outcome: &Outcome, begin_ns: u64) {
+    pub(super) fn report_tick(&mut self, outcome: &Outcome, begin_ns: u64) {
+        if self.counts.begun_ns == 0 {
+            self.counts.begun_ns = begin_ns;
+        }
         let tick_cost_ns = self.clock.now_ns().saturating_sub(begin_ns);
         self.send_report(TickReport { tick_cost_ns, ..self.report(outcome, phase_after(outcome)) });
     }
@@ -212,6 +217,7 @@ impl<C: Clock> Executive<C> {
             run_id: self.run_id,
             tick: state.tick,
             ticks_run: self.counts.ticks_run,
+            begun_ns: self.counts.begun_ns,
             time_ns: s.time_ns,
             phase,
             wakeup_latency_ns: self.wakeup_latency_ns,

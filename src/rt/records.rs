@@ -179,6 +179,8 @@ pub struct TickReport {
     pub tick: u64,
     /// Ticks done in this run and those before.
     pub ticks_run: u64,
+    /// Wall time at which the first of them began, ns; 0 before it.
+    pub begun_ns: u64,
     /// Published time, ns.
     pub time_ns: u64,
     /// What the loop is doing.
@@ -241,6 +243,7 @@ impl Default for TickReport {
             run_id: 0,
             tick: 0,
             ticks_run: 0,
+            begun_ns: 0,
             time_ns: 0,
             phase: Phase::Waiting,
             wakeup_latency_ns: 0,

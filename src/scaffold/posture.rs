@@ -231,7 +231,7 @@ impl<'a> Solver<'a> {
                     normal.set(i, j, dot(a, b) + own);
                 }
             }
-            normal.factor(RANK);
+            normal.factor(RANK, 0.0);
             let b: Vec<f64> = columns.iter().map(|c| -dot(c, &r)).collect();
             normal.solve(&b, &mut step);
             let there: Vec<f64> = q

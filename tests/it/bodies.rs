@@ -349,3 +349,20 @@ fn a_cylinder_stands_still_on_its_cap() {
         assert!((body.p_WB.z - z_m).abs() < 1e-3, "{law}: {} m from {z_m} m", body.p_WB.z);
     }
 }
+
+/// Two balls side by side, each half in the other: nothing presses them together, and they part.
+#[test]
+fn rigid_bodies_that_overlap_part_and_are_named() {
+    let balls = "bodies=[{name=\"a\", shape=\"sphere\", radius_m=0.1, mass_kg=5.0, \
+                 position_m=[2.0, 0.0, 0.1]}, {name=\"b\", shape=\"sphere\", radius_m=0.1, \
+                 mass_kg=5.0, position_m=[2.0, 0.1, 0.1]}]";
+    let scenario = scenario(&[balls, "contact.model=rigid"]);
+    let named = |w: &&String| w.contains("100 mm deep in body \"b\"");
+    assert_eq!(scenario.warnings.iter().filter(named).count(), 1, "{:?}", scenario.warnings);
+    let mut simulation = scenario.simulation();
+    run(&mut simulation, 1000);
+    let [a, b] = &simulation.state().bodies[..] else { panic!("two bodies") };
+    let apart_m = (a.p_WB - b.p_WB).norm();
+    assert!((apart_m - 0.2).abs() < 1e-5, "{apart_m} m");
+    assert!(a.v_WB.norm() < 1e-9 && b.v_WB.norm() < 1e-9, "{:?} {:?}", a.v_WB, b.v_WB);
+}

@@ -133,6 +133,8 @@ fn a_run_reports_its_start_and_its_end() {
     assert_eq!((ready.robot.as_str(), ready.run_id, ready.first_tick), ("quadruped", 1, 0));
     assert_eq!((end.kind, end.ticks), (EndKind::DurationReached, 50));
     assert!(end.missing.is_empty() && end.plant_failure.is_none());
+    // no tick takes less than 1 µs
+    assert!(end.wall_s > 1e-6 * 50.0, "50 ticks in {} s", end.wall_s);
     let refused = [&run[..], &more, &["--set", "sim.rate_hz=0"]].concat();
     let (out, code) = output(&refused);
     assert_eq!(code, 2);

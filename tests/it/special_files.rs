@@ -96,3 +96,16 @@ fn lines_of_json_that_cannot_be_written_show_at_the_end_of_the_run() {
     let status = Process::start_unread(command).wait();
     assert_eq!(status.code(), Some(0), "the reader has closed the pipe");
 }
+
+#[test]
+fn lines_of_text_that_cannot_be_written_show_in_the_exit_code() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hardstand"));
+    command.arg("faults");
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let ended = command.stdin(Stdio::null()).stdout(full).output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(2), "{said}");
+    assert!(said.contains("standard output: No space left on device"), "{said}");
+    let mut closed = Process::start_unread(command);
+    assert_eq!(closed.wait().code(), Some(0), "the reader has closed the pipe");
+}

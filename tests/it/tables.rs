@@ -127,3 +127,18 @@ fn a_drawing_can_be_a_png() {
     let blue = pixels(30, 170).filter(|p| p[2] > 150 && p[0] < 60).count();
     assert!(blue > 300, "{blue} blue pixels");
 }
+
+/// What is made of a log that breaks off is there, and the exit code says that it is not all.
+#[test]
+fn a_log_that_breaks_off_shows_in_the_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = std::fs::read(log(folder.path())).unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [cut, csv, svg] = [path("cut.mcap"), path("cut.csv"), path("cut.svg")];
+    std::fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
+    for words in [&["export", &cut, "--csv", &csv][..], &["plot", &cut, "-o", &svg, "feet"]] {
+        let said = hardstand(words, 3);
+        assert!(said.contains("the log breaks off"), "{said}");
+        assert!(std::fs::metadata(words[3]).unwrap().len() > 1000, "{words:?}");
+    }
+}

@@ -50,7 +50,8 @@ impl PlantFailure {
         match self {
             Self::NotFinite => {
                 "a number is no longer finite; raise sim.micro_steps or lower the stiffness \
-                 of the contact or the gains"
+                 of the contact or the gains; if it is so in the first tick, let what begins deep \
+                 in the ground or in something else begin outside of it"
             }
             Self::OutOfRange => {
                 "a speed exceeds 1e4 m/s or rad/s, the base is more than 1e6 m away, or a contact \

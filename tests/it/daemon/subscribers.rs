@@ -6,7 +6,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hardstand_client::session::open_client;
 use rustix::process::Signal;
@@ -164,6 +164,27 @@ fn undisturbed(during: &Stretch, quiet: &[Stretch], log: &Log) {
     assert!(during.share() >= 0.9 * lowest, "heard {:.4}, else {lowest:.4}", during.share());
     let most = missed.into_iter().fold(0.0, f64::max);
     assert!(during.missed(log) <= 3.0 * most + 0.02, "missed {:.4}", during.missed(log));
+}
+
+/// A controller in a debugger: the log is complete, and what it would not read is not waited for.
+#[test]
+fn a_stopped_subscriber_does_not_hold_up_the_end() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let mut daemon = scene.daemon(&[]);
+    let observer = Observer::of(&scene);
+    let _controller = scene.controller("controller");
+    let stopped = child(&scene, 0);
+    wait_for("states", || (lines(&stopped) > 0).then_some(()));
+    stopped.signal(Signal::STOP);
+    // its socket and its queue are full
+    let until = observer.state().tick + 3000;
+    observer.until("ticks to pass", |s| s.tick >= until);
+    let begin = Instant::now();
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    // zenoh waits for ten seconds
+    assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
 }
 
 #[test]

@@ -26,7 +26,8 @@ const GIVES_WAY: f64 = 1e-7;
 /// A set of [`PointOnPlane`] constraints on one model, and the couplings of its joints, with
 /// everything that their computations need.
 ///
-/// Redundant sets get the multipliers of least norm (three points of one rigid body: nine
+/// What joints hold already (the origin of a calf on a plane of its thigh) is no equation, and
+/// redundant sets get the multipliers of least norm (three points of one rigid body: nine
 /// equations, rank six); sets that contradict one another, the least-squares solution.
 ///
 /// ```
@@ -88,7 +89,7 @@ impl Constraints {
         for (i, point) in points.iter().enumerate() {
             check(model, point).map_err(|e| e.within(format!("constraint {i}")))?;
         }
-        let rows = Rows::new(points, model.couplings.clone());
+        let rows = Rows::new(model, points, model.couplings.clone());
         let m = rows.all.len();
         Ok(Self {
             multipliers: vec![Vec3::zeros(); rows.points.len()],
@@ -258,7 +259,8 @@ impl Constraints {
     /// Multipliers that take the errors away, and what they change of the velocities.
     fn solve(&mut self, model: &Model, data: &Data) {
         self.gather_system(model, data);
-        self.rank = self.system.factor(self.errors.len() as f64 * RANK_TOLERANCE);
+        let tolerance = self.errors.len() as f64 * RANK_TOLERANCE;
+        self.rank = self.system.factor(tolerance, self.rows.response_scale());
         self.system.solve(&self.errors, &mut self.solution);
         self.multipliers.fill(Vec3::zeros());
         self.efforts.fill(0.0);

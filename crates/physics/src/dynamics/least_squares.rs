@@ -7,13 +7,15 @@
 //! is nearly singular. The order of operations is fixed, every loop is bounded by the size, and
 //! nothing allocates after [`LeastSquares::new`].
 
+use crate::simd::SimdReal as _;
+
 /// An n × n symmetric positive-semidefinite matrix `A` and its factorisation.
 ///
 /// ```
 /// use hardstand_physics::dynamics::LeastSquares;
 /// let mut twice = LeastSquares::new(2); // the same equation, x₀ + x₁ = 2, two times
 /// (0..4).for_each(|k| twice.set(k / 2, k % 2, 1.0));
-/// assert_eq!(twice.factor(1e-11), 1);
+/// assert_eq!(twice.factor(1e-11, 1.0), 1);
 /// let mut x = [0.0; 2];
 /// twice.solve(&[2.0, 2.0], &mut x);
 /// assert!((x[0] - 1.0).abs() < 1e-15 && (x[1] - 1.0).abs() < 1e-15);
@@ -70,15 +72,16 @@ impl LeastSquares {
     }
 
     /// Factorises and returns the rank: pivots that are not larger than `tolerance` times the
-    /// first one count as zero. A matrix without a positive diagonal element has rank 0.
-    pub fn factor(&mut self, tolerance: f64) -> usize {
-        self.factor_cholesky(tolerance);
+    /// first one, or times `scale`, count as zero. The scale is the size of the numbers of which
+    /// the matrix was computed: where all of it is what rounding left of them, its rank is 0.
+    pub fn factor(&mut self, tolerance: f64, scale: f64) -> usize {
+        self.factor_cholesky(tolerance, scale);
         self.factor_orthogonal();
         self.rank
     }
 
     /// Pivoted Cholesky: `L` in the first `rank` columns, zeros above its diagonal.
-    fn factor_cholesky(&mut self, tolerance: f64) {
+    fn factor_cholesky(&mut self, tolerance: f64, scale: f64) {
         let n = self.n;
         (0..n).for_each(|i| self.order[i] = i);
         self.rank = 0;
@@ -87,7 +90,7 @@ impl LeastSquares {
             let p = self.largest_pivot(k);
             let pivot = self.a[p * n + p];
             if k == 0 {
-                least = tolerance * pivot;
+                least = tolerance * pivot.larger(scale);
             }
             // not "pivot <= …": NaN ends it, too
             if !(pivot > least && pivot >= f64::MIN_POSITIVE) {
@@ -111,9 +114,16 @@ impl LeastSquares {
 
     /// Factorises `A = G Gᵀ` by the rows of `G`, of `columns` elements each; what was
     /// [`set`](Self::set) does not matter. Rows that add not more than `tolerance` times the
-    /// longest one count as sums of the others. Leaves in the first `rank` rows an orthonormal
-    /// basis `B` of all rows: `G⁺ b = Bᵀ L⁺ b`, see [`solve_half`](Self::solve_half).
-    pub(super) fn factor_rows(&mut self, rows: &mut [f64], columns: usize, tolerance: f64) {
+    /// longest one, or times `scale`, count as sums of the others. Leaves in the first `rank` rows
+    /// an orthonormal basis `B` of all rows: `G⁺ b = Bᵀ L⁺ b`, see
+    /// [`solve_half`](Self::solve_half).
+    pub(super) fn factor_rows(
+        &mut self,
+        rows: &mut [f64],
+        columns: usize,
+        tolerance: f64,
+        scale: f64,
+    ) {
         let n = self.n;
         (0..n).for_each(|i| self.order[i] = i);
         self.a.fill(0.0);
@@ -135,7 +145,7 @@ impl LeastSquares {
             }
             let length = dot(this, this).sqrt();
             if k == 0 {
-                least = tolerance * length;
+                least = tolerance * length.larger(scale);
             }
             // not "length <= …": NaN ends it, too
             if !(length > least && length >= f64::MIN_POSITIVE) {

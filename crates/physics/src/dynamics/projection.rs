@@ -99,7 +99,8 @@ impl Newton {
                 out.fill(0.0);
             }
         }
-        self.factors.factor_rows(&mut self.jacobian, nv, self.tolerance);
+        let scale = rows.lever_scale();
+        self.factors.factor_rows(&mut self.jacobian, nv, self.tolerance, scale);
         let (basis, y) = (&self.jacobian, self.factors.solve_half(&self.errors));
         let x = |k: usize| -y.iter().enumerate().map(|(r, y)| basis[r * nv + k] * y).sum::<f64>();
         let first = nv - model.joint_count();

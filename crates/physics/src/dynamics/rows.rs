@@ -1,9 +1,13 @@
 //! The equations of constraints: three of each point on a plane, one of each coupling of joints.
 
 use crate::model::{Base, Coupling, Model};
+use crate::simd::SimdReal as _;
 use crate::spatial::{Force, Vec3};
 
 use super::{Data, PointOnPlane};
+
+/// No link is thinner than 1 cm, as far as [`loose_response`] goes.
+const LEAST_GYRATION_M2: f64 = 1e-4;
 
 /// One equation.
 #[derive(Clone, Copy, Debug)]
@@ -23,13 +27,34 @@ pub(super) struct Rows {
     pub(super) couplings: Vec<Coupling>,
     /// Those of velocities and accelerations: of the points, then of the couplings.
     pub(super) all: Vec<Row>,
+    /// What a unit impulse on each point would do to its bodies if no joint held them, 1/kg.
+    loose: Vec<f64>,
 }
 
 impl Rows {
-    pub(super) fn new(points: Vec<PointOnPlane>, couplings: Vec<Coupling>) -> Self {
+    pub(super) fn new(model: &Model, points: Vec<PointOnPlane>, couplings: Vec<Coupling>) -> Self {
         let of_points = (0..3 * points.len()).map(|r| Row::Point { point: r / 3, axis: r % 3 });
         let all = of_points.chain((0..couplings.len()).map(Row::Coupling)).collect();
-        Self { active: vec![true; points.len()], points, couplings, all }
+        let loose = points.iter().map(|point| {
+            let of_plane = |s| loose_response(model, s, &point.X_SP.p);
+            loose_response(model, point.follower_body, &point.p_BF)
+                + point.plane_body.map_or(0.0, of_plane)
+        });
+        let loose = loose.collect();
+        Self { active: vec![true; points.len()], points, couplings, all, loose }
+    }
+
+    /// Size of the numbers of which responses to unit impulses along the rows are computed, 1/kg:
+    /// joints may leave nothing of them but rounding.
+    pub(super) fn response_scale(&self) -> f64 {
+        let acts = self.loose.iter().zip(&self.active).filter(|(_, active)| **active);
+        acts.fold(0.0, |most, (loose, _)| most.larger(*loose))
+    }
+
+    /// The same of the rows of `G`: levers, m.
+    pub(super) fn lever_scale(&self) -> f64 {
+        let acts = self.points.iter().zip(&self.active).filter(|(_, active)| **active);
+        acts.fold(1.0, |most, (point, _)| most.larger(point.p_BF.norm()))
     }
 
     /// Those of positions.
@@ -116,6 +141,22 @@ impl Rows {
             }
         }
     }
+}
+
+/// Response of a link with all that hangs on it to a unit impulse at `arm_B` from its origin, 1/kg,
+/// if no joint held it: an estimate from above.
+fn loose_response(model: &Model, link: usize, arm_B: &Vec3) -> f64 {
+    let is_below = |mut b: usize| {
+        while b > link {
+            b = model.bodies[b].parent;
+        }
+        b == link
+    };
+    let below = (link..model.bodies.len()).filter(|&b| is_below(b));
+    let mass: f64 = below.map(|b| model.bodies[b].inertia.mass).sum();
+    let gyration_m2 = (model.bodies[link].inertia.I.trace() / mass).larger(LEAST_GYRATION_M2);
+    let response = (1.0 + arm_B.dot(arm_B) / gyration_m2) / mass;
+    if response.is_finite() { response } else { 0.0 }
 }
 
 /// An effort along a joint: on the body that it moves, and the opposite on the one before it.

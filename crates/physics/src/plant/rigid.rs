@@ -310,7 +310,10 @@ impl RigidSolver {
             };
             let sticks = phase == RigidPhase::Sticks;
             let mut error = Vec3::z() * height_m;
-            let mut held = [false, false, phase != RigidPhase::Open && height_m <= CLOSED_M];
+            let carries = phase != RigidPhase::Open;
+            // what overlaps parts, also where nothing presses it together
+            let closed = height_m < -CLOSED_M || (carries && height_m <= CLOSED_M);
+            let mut held = [false, false, closed];
             let stretch = match active.source {
                 Source::Station(i) => {
                     let ContactLaw::Rigid(memory) = &mut state.contacts[i].law else { continue };

@@ -9,7 +9,7 @@ use hardstand_physics::dynamics::{
     Constraints, Data, LeastSquares, MassMatrix, PointOnPlane, Positions, Rk4, Velocities, aba,
     advance_positions, crba, kinematics,
 };
-use hardstand_physics::model::{Base, Builder};
+use hardstand_physics::model::{Base, Builder, JointKind};
 use hardstand_physics::spatial::{Force, Mat3, Motion, SpatialInertia, Transform, Vec3};
 use proptest::prelude::*;
 
@@ -339,7 +339,7 @@ proptest! {
         if let Some(Solution { x: expected, least, .. }) = pinv_solve(&A, &b[..m]) {
             let mut ours = LeastSquares::new(m);
             (0..m).for_each(|r| (0..m).for_each(|k| ours.set(r, k, A[r][k])));
-            prop_assert!(ours.factor(1e-11) == rank.min(m));
+            prop_assert!(ours.factor(1e-11, 0.0) == rank.min(m));
             let mut y = vec![0.0; m];
             ours.solve(&b[..m], &mut y);
             for (y, e) in y.iter().zip(&expected) {
@@ -429,5 +429,58 @@ fn bad_constraints_are_refused() {
     ] {
         let error = Constraints::new(&model, vec![good, bad]).unwrap_err().to_string();
         assert!(error.starts_with("constraint 1: ") && error.contains(why), "{error}");
+    }
+}
+
+/// What joints hold already: a point of a planar linkage off its plane, and a joint's own origin. All
+/// that rounding leaves of such rows must not be divided by.
+#[test]
+fn what_joints_hold_already_is_no_equation() {
+    let mut b = Builder::new("planar", Base::Fixed);
+    let inertia = |m: f64| {
+        let I = Mat3::from_diagonal(&(Vec3::new(0.01, 0.011, 0.002) * m));
+        SpatialInertia::from_com(m, &Vec3::new(0.15, 0.0, 0.01), &I)
+    };
+    robots::add_body(&mut b, "base", inertia(3.0));
+    for (i, name) in ["a", "b", "c"].into_iter().enumerate() {
+        robots::add_body(&mut b, name, inertia(1.7 - 0.3 * i as f64));
+        let at = robots::at(0.3, 0.01 * i as f64, 0.0);
+        let hinge = robots::joint(name, JointKind::Revolute, [0.0, 1.0, 0.0], at);
+        robots::add_joint(&mut b, ["base", "a", "b"][i], name, hinge);
+    }
+    let model = b.build().unwrap();
+    let [b, c] = ["b", "c"].map(|n| model.bodies.iter().position(|body| body.name == n).unwrap());
+    let turned = Mat3::new(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -1.0, 0.0);
+    let off_plane = |plane_body, follower_body| PointOnPlane {
+        plane_body,
+        X_SP: Transform::new(turned, Vec3::zeros()),
+        follower_body,
+        p_BF: Vec3::new(0.3, 0.0, 0.0),
+        slides: true,
+    };
+    let on_axis = |slides| PointOnPlane {
+        plane_body: Some(b),
+        X_SP: model.joints[c - 1].X_PJ,
+        follower_body: c,
+        p_BF: Vec3::zeros(),
+        slides,
+    };
+    let (mut q, mut v) = (Positions::zero(&model), Velocities::zero(&model));
+    q.joints.copy_from_slice(&[0.31, -0.77, 1.13]);
+    v.joints.copy_from_slice(&[1.7, -2.3, 0.9]);
+    let tau = [0.3, -0.2, 0.1];
+    let (mut data, mut free, mut vdot) = (Data::new(&model), v.clone(), v.clone());
+    for point in [off_plane(Some(c), b), off_plane(None, c), on_axis(true), on_axis(false)] {
+        let mut held = Constraints::new(&model, vec![point]).unwrap();
+        kinematics(&model, &q, &v, &mut data);
+        aba(&model, &mut data, &tau, &GRAVITY, &mut free);
+        held.accelerate(&model, &mut data, &tau, &GRAVITY, &mut vdot);
+        assert_eq!(held.rank(), 0, "{point:?}");
+        assert_eq!(held.multipliers(), [Vec3::zeros()]);
+        assert_eq!(vdot, free);
+        let (mut q_after, mut v_after) = (q.clone(), v.clone());
+        held.project_velocities(&model, &q, &mut v_after, &mut data, 0.0);
+        held.project_positions(&model, &mut q_after, &mut data, 0.0);
+        assert_eq!((v_after, q_after), (v.clone(), q.clone()));
     }
 }
