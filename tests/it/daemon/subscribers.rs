@@ -168,16 +168,15 @@ fn undisturbed(during: &Stretch, quiet: &[Stretch], log: &Log) {
 
 /// A controller in a debugger: the log is complete, and what it would not read is not waited for.
 #[test]
-fn a_stopped_subscriber_does_not_hold_up_the_end() {
+fn a_stopped_controller_does_not_hold_up_the_end() {
     let _one = serial();
-    let scene = Scene::in_memory();
+    let scene = Scene::tcp();
     let mut daemon = scene.daemon(&[]);
     let observer = Observer::of(&scene);
-    let _controller = scene.controller("controller");
-    let stopped = child(&scene, 0);
-    wait_for("states", || (lines(&stopped) > 0).then_some(()));
-    stopped.signal(Signal::STOP);
-    // its socket and its queue are full
+    let controller = scene.controller("controller");
+    observer.until("300 ticks", |s| s.tick >= 300);
+    controller.signal(Signal::STOP);
+    // its link takes no more
     let until = observer.state().tick + 3000;
     observer.until("ticks to pass", |s| s.tick >= until);
     let begin = Instant::now();
