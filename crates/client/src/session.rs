@@ -3,9 +3,10 @@
 //! The daemon opens its session through this module too, so both sides check endpoints and files
 //! of secrets in the same way.
 
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, no_thread};
 use hardstand_protocol::{ENDPOINT, is_endpoint, is_user_name};
 use zenoh::{Config, Session, Wait};
 
@@ -23,6 +24,9 @@ const TLS_CONNECT: [&str; 2] =
 const CONNECTED_WITHIN: Duration = Duration::from_millis(500);
 /// Both sides declare their keys within this, once there is a connection.
 const DECLARED_WITHIN: Duration = Duration::from_millis(20);
+
+/// Threads that zenoh starts at once for a session.
+const THREADS: usize = 4;
 
 /// Settings of every session.
 const QUIET: [(&str, &str); 7] = [
@@ -145,8 +149,9 @@ pub fn tls_settings(files: &TlsFiles, keys: [&'static str; 2], out: &mut Setting
 /// Opens a session with `settings`, besides those of every session.
 ///
 /// # Errors
-/// `ErrorKind::Bus` if zenoh refuses.
+/// `ErrorKind::Bus` if zenoh refuses, or its threads cannot be started.
 pub fn open(settings: &Settings) -> Result<Session> {
+    threads_can_start()?;
     let mut config = Config::default();
     let quiet = QUIET.iter().copied();
     for (key, value) in quiet.chain(settings.iter().map(|(key, value)| (*key, value.as_str()))) {
@@ -156,6 +161,21 @@ pub fn open(settings: &Settings) -> Result<Session> {
         })?;
     }
     zenoh::open(config).wait().map_err(|e| bus_error("zenoh", e))
+}
+
+/// Starts and ends some threads: where the system refuses one, zenoh panics.
+fn threads_can_start() -> Result<()> {
+    let gate = Mutex::new(());
+    std::thread::scope(|scope| {
+        let _closed = gate.lock();
+        for _ in 0..THREADS {
+            let waiting = std::thread::Builder::new();
+            waiting
+                .spawn_scoped(scope, || drop(gate.lock()))
+                .map_err(|e| no_thread("of zenoh", &e))?;
+        }
+        Ok(())
+    })
 }
 
 /// A list of strings in JSON.

@@ -59,8 +59,8 @@ impl PlantFailure {
                  dissipation of the contact or the gains"
             }
             Self::TooManyContacts => {
-                "more shapes touch at the same time than there is room for (1024 points, 96 of \
-                 rigid contacts); use fewer bodies, or contact.model = \"exponential_spring\""
+                "more shapes touch at the same time than there is room for (1024 points, 256 if \
+                 any is rigid); use fewer bodies, or contact.model = \"exponential_spring\""
             }
         }
     }

@@ -395,6 +395,27 @@ fn an_order_with_the_nonce_of_another_one_is_refused() {
     daemon.ends_with(0);
 }
 
+/// A stop is not remembered: a client that sends one number with all of its stops must be able to.
+#[test]
+fn a_stop_acts_again_with_a_nonce_that_is_known() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    let session = open_client(&scene.endpoint).unwrap();
+    let head = OrderHead { nonce: 77, ..OrderHead::new("quadruped", 1, "first") };
+    for round in 0..2 {
+        observer.until("it is free", |s| s.tick >= 10 && s.authority != 4);
+        let bytes = asked(&session, Order::Stop, &head, &ControlRequest::default());
+        let reply: OrderReply = decode(hardstand_protocol::Kind::OrderReply, &bytes).unwrap();
+        assert_eq!(reply.verdict, 0, "round {round}: {}", reply.reason);
+        observer.until("it is stopped", |s| s.authority == 4);
+        observer.client.steer(Order::Arm, &ControlRequest::default(), PATIENCE).unwrap();
+    }
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+}
+
 /// The token of a controller is public. The same number written otherwise is another token: its end
 /// is not the controller's.
 #[test]

@@ -55,14 +55,17 @@ fn without_rights_under(scene: &Scene, limits: &[&str], more: &[&str]) -> Option
     Some(Process::start(dir, "daemon", command))
 }
 
-/// A limit of the machine is no defect of the program.
+/// A limit of the machine is no defect of the program, whichever thread it keeps from starting.
 #[test]
 fn too_few_threads_are_refused_with_the_limit_to_raise() {
     let _one = serial();
-    let scene = Scene::new();
-    let Some(mut daemon) = without_rights_under(&scene, &["--nproc=1"], &[]) else { return };
-    let out = daemon.ends_with(5);
-    assert!(out.contains("starts no thread (physics)") && out.contains("ulimit -u"), "{out}");
+    for limit in 1..=6 {
+        let scene = Scene::new();
+        let limit = format!("--nproc={limit}");
+        let Some(mut daemon) = without_rights_under(&scene, &[&limit], &[]) else { return };
+        let out = daemon.ends_with(5);
+        assert!(out.contains("starts no thread (") && out.contains("ulimit -u"), "{limit}: {out}");
+    }
 }
 
 /// RT-9: required and refused is exit 4, with the remedy.
