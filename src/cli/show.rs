@@ -20,16 +20,19 @@ static LOST: OnceLock<io::Error> = OnceLock::new();
 /// `println!`, but a closed pipe (`| head`) ends neither the run nor its log.
 macro_rules! say {
     ($($text:tt)*) => {
-        note_lost(writeln!(std::io::stdout(), $($text)*))
+        note_lost(writeln!(io::stdout(), $($text)*))
     };
 }
 
 fn note_lost(written: io::Result<()>) {
-    if let Err(e) = written
-        && e.kind() != io::ErrorKind::BrokenPipe
-    {
+    if let Err(e) = unless_closed(written) {
         let _first = LOST.set(e).is_ok();
     }
+}
+
+/// A reader that has closed the pipe has read enough.
+fn unless_closed(written: io::Result<()>) -> io::Result<()> {
+    written.or_else(|e| if e.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(e) })
 }
 
 /// Whether all lines of output are written.
@@ -63,13 +66,9 @@ pub(super) fn line(text: &str) {
 pub(super) fn json(result: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string(result)
         .map_err(|e| Error::new(ErrorKind::Internal, format!("--json: {e}")))?;
-    let mut out = std::io::stdout().lock();
-    match writeln!(out, "{text}").and_then(|()| out.flush()) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Error::new(ErrorKind::File, format!("--json: standard output: {e}")))
-        }
-        _written => Ok(()),
-    }
+    let mut out = io::stdout().lock();
+    unless_closed(writeln!(out, "{text}").and_then(|()| out.flush()))
+        .map_err(|e| Error::new(ErrorKind::File, format!("--json: standard output: {e}")))
 }
 
 /// Prints an error.

@@ -9,7 +9,7 @@ use super::merge::{DEFAULT_TOML, parse};
 use super::rest::place_bodies;
 use super::robot::up_W;
 
-/// A robot that is placed as given may be this deep in the ground, m.
+/// What is placed as given may be this deep in the ground, or in something else, m.
 const DEPTH_MAX_M: f64 = 1e-3;
 
 /// A robot that rests farther from the surface of the ground has the wrong springs, m.

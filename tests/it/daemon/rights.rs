@@ -59,12 +59,14 @@ fn without_rights_under(scene: &Scene, limits: &[&str], more: &[&str]) -> Option
 #[test]
 fn too_few_threads_are_refused_with_the_limit_to_raise() {
     let _one = serial();
-    for limit in 1..=6 {
+    let first = [(1, "(physics)"), (2, "(of zenoh)"), (3, "(of zenoh)"), (4, ""), (5, ""), (6, "")];
+    for (limit, thread) in first {
         let scene = Scene::new();
         let limit = format!("--nproc={limit}");
         let Some(mut daemon) = without_rights_under(&scene, &[&limit], &[]) else { return };
         let out = daemon.ends_with(5);
-        assert!(out.contains("starts no thread (") && out.contains("ulimit -u"), "{limit}: {out}");
+        let said = format!("starts no thread {thread}");
+        assert!(out.contains(&said) && out.contains("ulimit -u"), "{limit}: {out}");
     }
 }
 

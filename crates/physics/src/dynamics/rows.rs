@@ -47,14 +47,18 @@ impl Rows {
     /// Size of the numbers of which responses to unit impulses along the rows are computed, 1/kg:
     /// joints may leave nothing of them but rounding.
     pub(super) fn response_scale(&self) -> f64 {
-        let acts = self.loose.iter().zip(&self.active).filter(|(_, active)| **active);
-        acts.fold(0.0, |most, (loose, _)| most.larger(*loose))
+        self.largest(0.0, |point| self.loose[point])
     }
 
     /// The same of the rows of `G`: levers, m.
     pub(super) fn lever_scale(&self) -> f64 {
-        let acts = self.points.iter().zip(&self.active).filter(|(_, active)| **active);
-        acts.fold(1.0, |most, (point, _)| most.larger(point.p_BF.norm()))
+        self.largest(1.0, |point| self.points[point].p_BF.norm())
+    }
+
+    /// The largest of the points that are held, but not less than `least`.
+    fn largest(&self, least: f64, of_point: impl Fn(usize) -> f64) -> f64 {
+        let held = (0..self.points.len()).filter(|&point| self.active[point]);
+        held.fold(least, |most, point| most.larger(of_point(point)))
     }
 
     /// Those of positions.
