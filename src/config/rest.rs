@@ -22,9 +22,9 @@ pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64)
     }
     let up_W = up_W(spec);
     let mut plant = Plant::new(model.clone(), at_rest(model, spec));
-    let (start_W, quat_WB) = (spec.q.p_WB, spec.q.quat_WB);
+    let start_W = spec.q.p_WB;
     let carried_n = |rise_m: f64| {
-        plant.place_base(quat_WB, start_W + up_W * rise_m, Vec3::zeros(), Vec3::zeros());
+        plant.contacts_at(start_W + up_W * rise_m);
         let stations = plant.contacts().evaluated().iter().map(|at| support_n(at, &up_W));
         let shapes = plant.collisions().points().iter().map(|at| shape_support_n(at, &up_W));
         stations.chain(shapes).sum::<f64>()
@@ -44,7 +44,7 @@ pub(super) fn place_bodies(model: &Model, spec: &mut PlantSpec, placed: &[usize]
         let start_W = spec.collisions.bodies[k].X_WB.p;
         let weight_n = -spec.gravity_W.dot(&up_W) * spec.collisions.bodies[k].inertia.mass;
         let carried_n = |rise_m: f64| {
-            plant.place_body(k, start_W + up_W * rise_m);
+            plant.contacts_with_body_at(k, start_W + up_W * rise_m);
             plant.collisions().points().iter().map(|at| body_support_n(at, k, &up_W)).sum::<f64>()
         };
         let rise_m = rise(weight_n, carried_n).unwrap_or(0.0);
@@ -87,6 +87,9 @@ fn rise(weight_n: f64, mut carried_n: impl FnMut(f64) -> f64) -> Option<f64> {
     }
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
+        if middle == low || middle == high {
+            break; // no number lies between them
+        }
         if carried_n(middle) > weight_n { low = middle } else { high = middle }
     }
     Some(high)

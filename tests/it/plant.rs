@@ -7,6 +7,7 @@ use crate::common::robots::{G, at, box_on_springs, walker};
 use hardstand::config::Scenario;
 use hardstand::simulation::Simulation;
 use hardstand_physics::actuator::Reference;
+use hardstand_physics::dynamics::Positions;
 use hardstand_physics::plant::{OwnerWords, Plant, Walk, Word, WordBytes};
 use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
 use hardstand_protocol::{Authority, TickInput};
@@ -281,6 +282,53 @@ fn a_robot_that_is_put_elsewhere_is_there_as_if_it_had_begun_there() {
         other.restore(&words).unwrap();
         assert_eq!(other.step(&TickInput::new()), moved.step(&TickInput::new()));
         assert_eq!(other.state().digest, moved.state().digest);
+    }
+}
+
+/// `contacts_at` leaves out what a search of a place does not look at.
+#[test]
+fn contacts_at_a_place_are_those_of_a_robot_that_is_put_there() {
+    let feet: Vec<String> = ["FL", "FR", "RL", "RR"]
+        .map(|leg| format!("{{name=\"{leg}\", link=\"{leg}_foot\", contact=\"shapes\"}}"))
+        .into();
+    let feet = format!("feet=[{}]", feet.join(","));
+    let many: Vec<String> = (0..24)
+        .map(|i| f64::from(i) * 0.1 - 1.2)
+        .map(|x| format!("{{kind=\"box\", position_m=[{x}, 0.0, -0.05], size_m=[0.1, 2.0, 0.1]}}"))
+        .collect();
+    let boxes = format!("terrain=[{}]", many.join(","));
+    let cases: [&[&str]; 6] = [
+        &[],
+        &["contact.model=rigid"],
+        &["contact.model=hunt_crossley"],
+        &[&feet],
+        &[&feet, "contact.model=rigid"],
+        &[&boxes],
+    ];
+    for sets in cases {
+        let scenario = quadruped(sets);
+        let mut found = Plant::new(scenario.model.clone(), scenario.spec.clone());
+        let mut placed = found.clone();
+        let Positions { quat_WB, p_WB, .. } = scenario.spec.q;
+        let points = |plant: &Plant| {
+            format!("{:?} {:?}", plant.contacts().evaluated(), plant.collisions().points())
+        };
+        let mut seen = std::collections::BTreeSet::new();
+        for rise_m in [0.03, -0.002, 0.0, -0.02, -0.0005, 0.5, -0.001] {
+            let p_WB = p_WB + Vec3::z() * rise_m;
+            found.contacts_at(p_WB);
+            placed.place_base(quat_WB, p_WB, Vec3::zeros(), Vec3::zeros());
+            assert!(points(&found) == points(&placed), "{sets:?}, {rise_m} m");
+            seen.insert(points(&found));
+        }
+        assert!(seen.len() >= 6, "{sets:?}: {} places", seen.len());
+        found.place_base(quat_WB, p_WB, Vec3::zeros(), Vec3::zeros());
+        placed.place_base(quat_WB, p_WB, Vec3::zeros(), Vec3::zeros());
+        let hold = vec![Reference::default(); scenario.model.joint_count()];
+        for plant in [&mut found, &mut placed] {
+            assert!(plant.step(&hold, &OwnerWords::default()).is_none());
+        }
+        assert_eq!(found.state().digest, placed.state().digest);
     }
 }
 

@@ -14,15 +14,38 @@ impl Plant {
     pub fn place_base(&mut self, quat_WB: Quaternion, p_WB: Vec3, w_WB: Vec3, v_WB: Vec3) {
         (self.state.q.quat_WB, self.state.q.p_WB) = (quat_WB, p_WB);
         (self.state.v.w_WB, self.state.v.v_WB) = (w_WB, v_WB);
-        // where the stations are now
         self.settle();
+        self.begin_contacts();
+        self.forget_momentum();
+        self.go_on_from_here();
+    }
+
+    /// Evaluates the contacts as [`place_base`](Self::place_base) does with the base at `p_WB`, and
+    /// nothing else: for a search of a place. Only [`contacts`](Self::contacts) and
+    /// [`collisions`](Self::collisions) are those of that place; call `place_base` before a tick.
+    pub fn contacts_at(&mut self, p_WB: Vec3) {
+        self.state.q.p_WB = p_WB;
+        self.evaluate(self.time_ns(), true);
+        self.begin_contacts();
+        self.evaluate(self.time_ns(), true);
+    }
+
+    /// The same with the origin of free body `body` at `p_WB`; call
+    /// [`place_body`](Self::place_body) before a tick.
+    pub fn contacts_with_body_at(&mut self, body: usize, p_WB: Vec3) {
+        let Some(state) = self.state.bodies.get_mut(body) else { return };
+        state.p_WB = p_WB;
+        self.state.touches.clear();
+        self.evaluate(self.time_ns(), true);
+    }
+
+    /// Lets all contacts begin where the stations were evaluated last.
+    fn begin_contacts(&mut self) {
         let begun = self.contacts.initial_states(&self.model, &self.spec, self.time_ns());
         self.state.touches.clear();
-        self.forget_momentum();
         for (contact, begun) in self.state.contacts.iter_mut().zip(begun) {
             contact.law = begun.law;
         }
-        self.go_on_from_here();
     }
 
     /// Puts the origin of free body `body` at `p_WB`, as if the run had begun there. Its attitude
