@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, so a replay takes the same decisions.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use hardstand_protocol::{Authority, Event, Grant, OwnerReading};
 
@@ -217,10 +218,10 @@ impl Leases {
         self.places[place] = Lease::default();
         self.places[place..].rotate_left(1);
         for owner in &mut self.owners {
-            match usize::from(*owner) {
-                at if at == place + 1 => *owner = 0,
-                at if at > place + 1 => *owner -= 1,
-                _ => {}
+            match usize::from(*owner).cmp(&(place + 1)) {
+                Ordering::Less => {}
+                Ordering::Equal => *owner = 0,
+                Ordering::Greater => *owner -= 1,
             }
         }
     }
