@@ -49,7 +49,8 @@ pub(super) fn place_bodies(model: &Model, spec: &mut PlantSpec, placed: &[usize]
         };
         let rise_m = rise(weight_n, carried_n).unwrap_or(0.0);
         spec.collisions.bodies[k].X_WB.p = start_W + up_W * rise_m;
-        plant.place_body(k, start_W + up_W * rise_m);
+        // for those after it
+        plant.contacts_with_body_at(k, start_W + up_W * rise_m);
     }
 }
 

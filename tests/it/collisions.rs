@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::common::scene::feet_of_shapes;
 use hardstand::config::Scenario;
 use hardstand::simulation::Simulation;
 use hardstand_physics::plant::{Carrier, CollisionPoint, PlantFailure, Walk as _};
@@ -105,11 +106,7 @@ fn a_ball_that_hits_the_robot_is_felt_by_both() {
 
 #[test]
 fn a_foot_of_shapes_carries_the_robot_and_is_read_like_one_of_points() {
-    let feet: Vec<String> = ["FL", "FR", "RL", "RR"]
-        .iter()
-        .map(|leg| format!("{{name=\"{leg}\", link=\"{leg}_foot\", contact=\"shapes\"}}"))
-        .collect();
-    let feet = format!("feet=[{}]", feet.join(", "));
+    let feet = feet_of_shapes();
     let mut simulation = scenario(&[&feet]).unwrap().simulation();
     assert!(simulation.spec().stations.is_empty());
     let mut snapshot = simulation.new_snapshot();

@@ -4,6 +4,7 @@ use crate::common::WATCHDOG;
 use crate::common::bench::quadruped;
 use crate::common::drive::{busy_input, busy_walker, standing_input};
 use crate::common::robots::{G, at, box_on_springs, walker};
+use crate::common::scene::feet_of_shapes;
 use hardstand::config::Scenario;
 use hardstand::simulation::Simulation;
 use hardstand_physics::actuator::Reference;
@@ -288,10 +289,7 @@ fn a_robot_that_is_put_elsewhere_is_there_as_if_it_had_begun_there() {
 /// `contacts_at` leaves out what a search of a place does not look at.
 #[test]
 fn contacts_at_a_place_are_those_of_a_robot_that_is_put_there() {
-    let feet: Vec<String> = ["FL", "FR", "RL", "RR"]
-        .map(|leg| format!("{{name=\"{leg}\", link=\"{leg}_foot\", contact=\"shapes\"}}"))
-        .into();
-    let feet = format!("feet=[{}]", feet.join(","));
+    let feet = feet_of_shapes();
     let many: Vec<String> = (0..24)
         .map(|i| f64::from(i) * 0.1 - 1.2)
         .map(|x| format!("{{kind=\"box\", position_m=[{x}, 0.0, -0.05], size_m=[0.1, 2.0, 0.1]}}"))
@@ -368,10 +366,7 @@ fn a_robot_that_is_carried_on_stands_there_with_the_springs_stretched_as_they_we
 /// Its feet are shapes, whose contacts `carry_to` begins anew.
 #[test]
 fn a_robot_that_is_pulled_on_stands_there_with_the_springs_of_its_shapes_stretched_as_they_were() {
-    let feet: Vec<String> = ["FL", "FR", "RL", "RR"]
-        .map(|leg| format!("{{name=\"{leg}\", link=\"{leg}_foot\", contact=\"shapes\"}}"))
-        .into();
-    let feet = format!("feet=[{}]", feet.join(","));
+    let feet = feet_of_shapes();
     let scenario = quadruped(&[feet.as_str(), "sim.gravity_m_per_s2=[1.4, 0.0, -9.7]"]);
     let (mut stands, step) = standing(&scenario);
     let (mut pulled, mut carried) = (stands.clone(), stands.clone());

@@ -15,6 +15,13 @@ pub fn quadruped(sets: &[&str]) -> Scenario {
     Scenario::load(&path, &sets).unwrap()
 }
 
+/// The setting by which shapes of the feet touch the ground instead of stations.
+pub fn feet_of_shapes() -> String {
+    let feet = ["FL", "FR", "RL", "RR"]
+        .map(|leg| format!("{{name=\"{leg}\", link=\"{leg}_foot\", contact=\"shapes\"}}"));
+    format!("feet=[{}]", feet.join(","))
+}
+
 /// A robot whose drives hold its initial pose.
 pub struct Standing {
     pub simulation: Simulation,

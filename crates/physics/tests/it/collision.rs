@@ -75,8 +75,11 @@ fn a_body_that_is_placed_goes_on_as_if_it_had_begun_there() {
         run(&mut placed, 100);
     }
     let stretched = points(&begun);
-    begun.place_body(1, begun.state().bodies[1].p_WB);
+    let (mut found, p_WB) = (begun.clone(), begun.state().bodies[1].p_WB);
+    begun.place_body(1, p_WB);
     assert!(points(&begun) != stretched, "friction begins anew");
+    found.contacts_with_body_at(1, p_WB);
+    assert!(points(&found) == points(&begun), "as if it were placed there");
 }
 
 #[test]
