@@ -58,7 +58,7 @@ def hold(port, controller, failures):
                 target_position=target, target_velocity=0.0, stiffness=100.0, damping=3.0,
                 feedforward_torque=0.0,
             )
-        controller.poll_feedback()
+        # the package's own thread reads: two readers of a CAN socket may block each other
         time.sleep(0.004)
         cycles += 1
     for n, motor in enumerate(motors):
