@@ -108,6 +108,7 @@ fn executive(mut simulation: Simulation) -> (Executive<Sleepless>, Inbox<LogTick
         events: touched_channel(64, &LoopEvent::NONE).0,
         stop: Arc::new(AtomicBool::new(false)),
         arrived: bell().1,
+        place: None,
     };
     let command = RefCell::new(command);
     let others = Others { commands, command, snapshots, log: Some(log.clone()), reports };

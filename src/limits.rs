@@ -35,6 +35,8 @@ pub use hardstand_protocol::limits::MESSAGE_BYTES_MAX;
 pub const ROS_ELEMENTS_MAX: usize = 4096;
 /// Bytes of a name (robot, joint, link, foot, station, region).
 pub const NAME_BYTES_MAX: usize = 96;
+/// Most robots of a daemon.
+pub const ROBOTS_MAX: usize = 16;
 
 /// Slowest speed: simulated seconds per second of wall time.
 pub const SPEED_MIN: f64 = 0.001;

@@ -18,12 +18,16 @@ use super::{Keys, Order};
 const TLS_LISTEN: [&str; 2] =
     ["transport/link/tls/listen_certificate", "transport/link/tls/listen_private_key"];
 
-/// Settings of a daemon that serves `keys`.
+/// Settings of a daemon that serves `keys`, those of each robot.
 ///
 /// # Errors
 /// [`ErrorKind::File`] or [`ErrorKind::Input`] if a file is refused; [`ErrorKind::Input`] if a user
 /// has no role, or a role names no user.
-pub(super) fn daemon_settings(access: &Access, keys: &Keys, ros2_domain: u32) -> Result<Settings> {
+pub(super) fn daemon_settings(
+    access: &Access,
+    keys: &[Keys],
+    ros2_domain: u32,
+) -> Result<Settings> {
     let mut settings = Settings::new();
     if let Some(file) = &access.users_file {
         check_roles(access, &read_users(file)?, file)?;
@@ -68,7 +72,7 @@ fn ros2_keys(domain: u32) -> [String; 3] {
 }
 
 /// zenoh's access list: everything that it does not name is denied.
-fn access_control(access: &Access, keys: &Keys, ros2_domain: u32) -> String {
+fn access_control(access: &Access, robots: &[Keys], ros2_domain: u32) -> String {
     let rule = |id: &str, flow: &str, messages: &str, keys: &[&String]| {
         format!(
             "{{id: {id:?}, permission: \"allow\", flows: [{flow:?}], messages: {messages}, \
@@ -77,34 +81,26 @@ fn access_control(access: &Access, keys: &Keys, ros2_domain: u32) -> String {
     };
     let ros2 = ros2_keys(ros2_domain);
     let ros2: Vec<&String> = ros2.iter().collect();
-    let all = format!("{}/**", keys.root);
-    let joining = Order::OF_CONTROLLERS.map(|order| &keys.orders[order as usize]);
-    let old_clear = keys.clear_before_v5();
-    let changing: Vec<&String> = keys.orders.iter().chain([&old_clear]).collect();
+    let all: Vec<String> = robots.iter().map(|keys| format!("{}/**", keys.root)).collect();
+    let old_clear: Vec<String> = robots.iter().map(Keys::clear_before_v5).collect();
+    let of_all = |some: fn(&Keys) -> Vec<&String>| robots.iter().flat_map(some).collect::<Vec<_>>();
+    let watched = of_all(|k| {
+        vec![&k.state, &k.contacts, &k.bodies, &k.drives, &k.sensors, &k.view, &k.status, &k.events]
+    });
+    let asked = of_all(|k| vec![&k.model, &k.urdf, &k.ground, &k.status, &k.view]);
+    let joining = of_all(|k| Order::OF_CONTROLLERS.map(|order| &k.orders[order as usize]).into());
+    let orders = of_all(|k| k.orders.iter().collect());
+    let changing: Vec<&String> = orders.into_iter().chain(&old_clear).collect();
     let rules = [
+        rule("watch", "ingress", "[\"declare_subscriber\"]", &watched),
+        rule("ask", "ingress", "[\"query\"]", &asked),
+        rule("command", "ingress", "[\"put\"]", &of_all(|k| vec![&k.cmd])),
         rule(
-            "watch",
+            "steer",
             "ingress",
-            "[\"declare_subscriber\"]",
-            &[
-                &keys.state,
-                &keys.contacts,
-                &keys.bodies,
-                &keys.drives,
-                &keys.sensors,
-                &keys.view,
-                &keys.status,
-                &keys.events,
-            ],
+            "[\"put\"]",
+            &of_all(|k| vec![&k.orders[Order::Velocity as usize]]),
         ),
-        rule(
-            "ask",
-            "ingress",
-            "[\"query\"]",
-            &[&keys.model, &keys.urdf, &keys.ground, &keys.status, &keys.view],
-        ),
-        rule("command", "ingress", "[\"put\"]", &[&keys.cmd]),
-        rule("steer", "ingress", "[\"put\"]", &[&keys.orders[Order::Velocity as usize]]),
         rule("change", "ingress", "[\"query\"]", &changing),
         rule("join", "ingress", "[\"query\"]", &joining),
         // what the daemon publishes; its queryables are handled above
@@ -112,7 +108,7 @@ fn access_control(access: &Access, keys: &Keys, ros2_domain: u32) -> String {
             "hear",
             "egress",
             "[\"put\", \"reply\", \"declare_subscriber\", \"declare_queryable\"]",
-            &[&all],
+            &all.iter().collect::<Vec<_>>(),
         ),
         rule("ros2_in", "ingress", ROS2_MESSAGES, &ros2),
         rule("ros2_out", "egress", ROS2_MESSAGES, &ros2),

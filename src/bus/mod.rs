@@ -32,6 +32,7 @@ mod publisher;
 mod recent_snapshots;
 mod services;
 mod session;
+mod shared;
 mod stop_service;
 mod stream_slot;
 mod topics;
@@ -50,6 +51,7 @@ pub use panic_guard::PanicGuard;
 pub use publisher::Publisher;
 pub use services::Services;
 pub use session::Bus;
+pub use shared::SharedBus;
 pub use topics::{
     LatchedTopic, Listening, Probe, ServiceCall, ServiceGuard, Token, Topic, WallClock,
 };

@@ -69,7 +69,8 @@ impl Bus {
         ];
         let mut all = Settings::from(given);
         if let Some(access) = &settings.access {
-            all.extend(daemon_settings(access, &Keys::of(&settings.robot), settings.ros2_domain)?);
+            let keys: Vec<Keys> = settings.robots.iter().map(|robot| Keys::of(robot)).collect();
+            all.extend(daemon_settings(access, &keys, settings.ros2_domain)?);
         }
         transport_metrics::start();
         let session = open(&all).map_err(|e| {
@@ -79,13 +80,18 @@ impl Bus {
                 settings.listen
             ))
         })?;
-        Ok(Self { session, panic_guard: PanicGuard::default() })
+        Ok(Self::of(session))
     }
 
-    /// True if a thread of this session has panicked: close it and open another one.
+    pub(super) fn of(session: Session) -> Self {
+        Self { session, panic_guard: PanicGuard::default() }
+    }
+
+    /// True if a thread of this session has panicked, or another robot has closed it: close it and
+    /// open another one.
     #[must_use]
     pub fn has_died(&self) -> bool {
-        self.panic_guard.is_over()
+        self.panic_guard.is_over() || self.session.is_closed()
     }
 
     /// Calls `take` with every query that names exactly `key`, on zenoh's threads. Queries of

@@ -76,7 +76,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
         Happening::Log(text) => show::note(text),
         Happening::Second(second) => {
             if text && second.phase != Phase::Waiting {
-                show::second(second);
+                show::second(&scenario, second);
             }
             if !matches!(controller.ended(), Ok(None)) && !stop.swap(true, Ordering::Relaxed) {
                 controller_ended = true;

@@ -53,6 +53,7 @@ mod replay;
 #[cfg(feature = "zenoh")]
 mod replay_live;
 mod run;
+mod run_watch;
 mod show;
 #[cfg(feature = "zenoh")]
 mod status;

@@ -1,27 +1,21 @@
 //! `hardstand run`.
 
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use serde::Serialize;
-
-use crate::config::{Mode, Pace, Scenario};
-use crate::daemon::{
-    self, Begin, EndReport, ErrorReport, Happening, Host, Report, ReportFile, SecondReport, Stall,
-    Summary,
-};
+use crate::config::{Mode, Scenario};
+use crate::daemon::{self, Begin, EndReport, ErrorReport, Host, Report, ReportFile, Summary};
 #[cfg(feature = "view")]
 use crate::process_harness::Process;
 use crate::replay::read_state;
-use crate::rt::{Ending, Phase};
+use crate::rt::Ending;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::Authority;
 use hardstand_protocol::SavedState;
 
 use super::arguments::{ModeArgument, PaceArgument, RunArguments};
-use super::{ExitCode, output_file, progress, show, stop_daemon_on_signal};
+use super::run_watch::{Lines, Watch};
+use super::{ExitCode, output_file, show, stop_daemon_on_signal};
 
 pub(super) fn run(a: &RunArguments) -> Result<ExitCode> {
     run_in(a, None, &stop_daemon_on_signal()?)
@@ -34,25 +28,29 @@ pub(super) fn run_in(
     stop: &Arc<AtomicBool>,
 ) -> Result<ExitCode> {
     // before the report, which may not be the file of its log
-    let scenario = Scenario::load(&a.scenario, &sets(a));
-    let report = open_report(a, scenario.as_ref().ok())?;
-    let mut lines = Lines { json: a.json, report, failed: None };
-    let summary = scenario.and_then(|scenario| simulate(a, &scenario, worker, stop, &mut lines));
-    lines.write(&match &summary {
-        Ok(summary) => Report::Ended(EndReport::from(summary)),
-        Err(e) => Report::Error(ErrorReport::from(e)),
-    });
-    let code = code_of(&summary?);
-    lines.failed.map_or(Ok(code), Err)
+    let robots = Scenario::load_all(&a.scenario, &sets(a));
+    let report = open_report(a, robots.as_deref().unwrap_or_default())?;
+    let mut lines = Lines::new(a.json, report);
+    let summaries = robots.and_then(|robots| simulate(a, robots, worker, stop, &mut lines));
+    match &summaries {
+        Ok(all) => all.iter().for_each(|s| lines.write(&Report::Ended(EndReport::from(s)))),
+        Err(e) => lines.write(&Report::Error(ErrorReport::from(e))),
+    }
+    let mut codes = summaries?.iter().map(code_of).collect::<Vec<_>>().into_iter();
+    let code = codes.find(|code| *code != ExitCode::Done).unwrap_or(ExitCode::Done);
+    lines.end().map(|()| code)
 }
 
 /// Opens the file of `--report`. It is emptied, so it must be none that this run reads or writes.
-fn open_report(a: &RunArguments, scenario: Option<&Scenario>) -> Result<Option<ReportFile>> {
+fn open_report(a: &RunArguments, robots: &[Scenario]) -> Result<Option<ReportFile>> {
     let Some(file) = &a.report else { return Ok(None) };
-    let inputs = scenario.iter().flat_map(|s| &s.files).chain(&a.from);
+    let inputs = robots.iter().flat_map(|s| &s.files).chain(&a.from);
     output_file::check("--report", file, inputs.map(PathBuf::as_path))?;
-    let log = a.log.clone().or_else(|| scenario.and_then(|s| s.record.path()));
-    let check = || log.as_deref().map_or(Ok(()), |log| refuse_log(file, log));
+    let logs: Vec<PathBuf> = match robots {
+        [] => a.log.clone().into_iter().collect(),
+        robots => robots.iter().filter_map(|robot| log_of(a, robot)).collect(),
+    };
+    let check = || logs.iter().try_for_each(|log| refuse_log(file, log));
     check()?;
     let report = ReportFile::create(file)?;
     // now that it is there: two names of one new file
@@ -69,37 +67,69 @@ fn refuse_log(report: &Path, log: &Path) -> Result<()> {
     Err(Error::new(ErrorKind::Input, text))
 }
 
-/// Where the lines for programs go: `--json`, `--report`. One that cannot be written ends no run;
-/// the first failure shows at its end.
-struct Lines {
-    json: bool,
-    report: Option<ReportFile>,
-    failed: Option<Error>,
+/// The log of a robot: of several, each has its name in it, as `run-left.mcap`.
+fn log_of(a: &RunArguments, robot: &Scenario) -> Option<PathBuf> {
+    let log = a.log.clone().or_else(|| robot.record.path())?;
+    if robot.bus.robots.len() == 1 {
+        return Some(log);
+    }
+    let stem = log.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = log.extension().map_or(String::new(), |e| format!(".{}", e.to_string_lossy()));
+    Some(log.with_file_name(format!("{stem}-{}{extension}", robot.bus.robot)))
 }
 
-impl Lines {
-    fn write(&mut self, line: &Report) {
-        self.print(line);
-        if let Some(report) = &mut self.report {
-            let written = report.write(line);
-            self.note(written);
+/// Runs the robots to their ends.
+fn simulate(
+    a: &RunArguments,
+    robots: Vec<Scenario>,
+    worker: Option<&Host>,
+    stop: &Arc<AtomicBool>,
+    lines: &mut Lines,
+) -> Result<Vec<Summary>> {
+    let shown = robots.clone();
+    let summaries = match robots.as_slice() {
+        [scenario] => vec![simulate_one(a, scenario, worker, stop, lines)?],
+        _ => {
+            let host = host_of_several(a, worker)?;
+            if !a.json {
+                shown.iter().for_each(show::scenario);
+            }
+            let mut watches: Vec<Watch<'_>> = shown.iter().map(|s| Watch::new(s, a.json)).collect();
+            let logs = robots.into_iter().map(|robot| (log_of(a, &robot), robot));
+            let all = logs.map(|(log, robot)| (robot, log)).collect();
+            daemon::run_all(all, &host, stop, |k, happening| watches[k].see(&happening, lines))?
+        }
+    };
+    if !a.json {
+        for summary in &summaries {
+            if shown.len() > 1 {
+                show::end_of(summary);
+            }
+            show::summary(summary);
         }
     }
+    Ok(summaries)
+}
 
-    /// A line for `--json` alone.
-    fn print(&mut self, line: &impl Serialize) {
-        if self.json {
-            self.note(show::json(line));
+/// # Errors
+/// [`ErrorKind::Input`] for what only a robot alone can do.
+fn host_of_several(a: &RunArguments, worker: Option<&Host>) -> Result<Host> {
+    #[cfg(feature = "view")]
+    let view = a.view;
+    #[cfg(not(feature = "view"))]
+    let view = false;
+    let alone = [("--from", a.from.is_some()), ("--view", view), ("worker", worker.is_some())];
+    match alone.iter().find(|(_, given)| *given) {
+        None => Ok(Host::Own { child: None }),
+        Some((what, _)) => {
+            let text = format!("{what} is for one robot; the scenario has several [[robots]]");
+            Err(Error::new(ErrorKind::Input, text))
         }
-    }
-
-    fn note(&mut self, written: Result<()>) {
-        self.failed = self.failed.take().or(written.err());
     }
 }
 
 /// Runs the scenario to its end.
-fn simulate(
+fn simulate_one(
     a: &RunArguments,
     scenario: &Scenario,
     worker: Option<&Host>,
@@ -113,108 +143,12 @@ fn simulate(
     if let (Some(file), Some(saved), false) = (&a.from, &from, a.json) {
         show::from(file, saved, scenario.spec.period_ns);
     }
-    // at free pace a bar is easier to read than a line a second
-    let shows_bar = scenario.pace == Pace::Free && std::io::stderr().is_terminal();
-    let bar = scenario.ticks.filter(|_| shows_bar).map(|n| progress::bar(n, "simulating"));
-    let (mut waited_s, mut paused) = (0_u64, false);
     let begin = from.as_ref().map_or(Begin::Afresh, Begin::Saved);
     let (host, _page) = host_and_page(a, scenario, worker)?;
-    let summary =
-        daemon::run(scenario, begin, a.log.clone(), &host, stop, |happening| match happening {
-            Happening::Ready(ready, grants) => {
-                if !a.json {
-                    show::ready(scenario, grants);
-                }
-                lines.write(&Report::Ready(ready.clone()));
-            }
-            Happening::Log(text) => show::note(text),
-            Happening::Stall(stall) if a.json => lines.print(&Progress::of_stall(stall)),
-            Happening::ControllerLost(event) => show::note(&event.text),
-            Happening::Second(second) if a.json => lines.print(&Progress::of(second)),
-            Happening::Stall(stall) => show::stall(scenario, stall),
-            Happening::Second(second) if second.phase == Phase::Waiting => {
-                // once, and then a reminder every ten seconds
-                if waited_s.is_multiple_of(10) {
-                    show::waiting(scenario);
-                }
-                waited_s += 1;
-            }
-            Happening::Second(second) if second.phase == Phase::Paused => {
-                if !paused {
-                    show::paused(second);
-                }
-                paused = true;
-            }
-            Happening::Second(second) => {
-                paused = false;
-                match &bar {
-                    Some(bar) => {
-                        bar.set_position(second.tick);
-                        bar.set_message(format!("{:.0} × real time", second.real_time_factor));
-                    }
-                    None => show::second(second),
-                }
-            }
-        })?;
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
-    }
-    if !a.json {
-        show::summary(&summary);
-    }
-    Ok(summary)
-}
-
-/// A line of `--json` while the daemon runs.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Progress {
-    /// A second of wall time has passed.
-    Second {
-        phase: &'static str,
-        /// Ticks done in this run.
-        tick: u64,
-        time_s: f64,
-        real_time_factor: f64,
-        base_height_m: f64,
-        tilt_deg: f64,
-        foot_normal_sum_n: f64,
-        weight_n: f64,
-        /// What the drives obey.
-        authority: &'static str,
-        command_age_ticks: Option<u32>,
-        missed_deadlines: u64,
-        wakeup_p99_ns: u64,
-    },
-    /// Many deadlines were missed at once.
-    Stall {
-        /// Tick before which it happened.
-        tick: u64,
-        missed_deadlines: u64,
-    },
-}
-
-impl Progress {
-    fn of(s: &SecondReport) -> Self {
-        Self::Second {
-            phase: show::phase(s.phase.code()),
-            tick: s.tick,
-            time_s: s.time_s,
-            real_time_factor: s.real_time_factor,
-            base_height_m: s.base_height_m,
-            tilt_deg: s.tilt_deg,
-            foot_normal_sum_n: s.foot_normal_sum_n,
-            weight_n: s.weight_n,
-            authority: Authority::name_of(s.authority.code()),
-            command_age_ticks: s.command_age_ticks,
-            missed_deadlines: s.missed_deadlines,
-            wakeup_p99_ns: s.wakeup_p99_ns,
-        }
-    }
-
-    const fn of_stall(stall: Stall) -> Self {
-        Self::Stall { tick: stall.tick, missed_deadlines: stall.missed }
-    }
+    let mut watch = Watch::new(scenario, a.json);
+    daemon::run(scenario, begin, a.log.clone(), &host, stop, |happening| {
+        watch.see(&happening, lines);
+    })
 }
 
 /// Whose process the daemon runs in, and the page, which is a process of its own. The robot's

@@ -186,11 +186,17 @@ pub(super) fn waiting(s: &Scenario) {
     say!("waiting for a controller; the example controller is: {command}");
 }
 
-pub(super) fn paused(r: &SecondReport) {
-    say!("paused     after tick {} ({:.3} s), until `hardstand ctl resume`", r.tick, r.time_s);
+pub(super) fn paused(s: &Scenario, r: &SecondReport) {
+    let (of, tick, time_s) = (of_robot(s), r.tick, r.time_s);
+    say!("paused     {of}after tick {tick} ({time_s:.3} s), until `hardstand ctl resume`");
 }
 
-pub(super) fn second(r: &SecondReport) {
+/// Whose line it is, where there are several robots.
+fn of_robot(s: &Scenario) -> String {
+    if s.bus.robots.len() == 1 { String::new() } else { format!("{}: ", s.bus.robot) }
+}
+
+pub(super) fn second(s: &Scenario, r: &SecondReport) {
     let command = match (r.authority, r.command_age_ticks) {
         (Authority::Zero, None) => "none yet".into(),
         (authority, age) => {
@@ -199,8 +205,9 @@ pub(super) fn second(r: &SecondReport) {
         }
     };
     say!(
-        "t {:7.2} s | rtf {:.2} | height {:.3} m | tilt {:4.1}° | feet {:5.1} N of m·g {:.1} N | \
+        "{}t {:7.2} s | rtf {:.2} | height {:.3} m | tilt {:4.1}° | feet {:5.1} N of m·g {:.1} N | \
          command {command} | overruns {} | wake-up p99 {}",
+        of_robot(s),
         r.time_s,
         r.real_time_factor,
         r.base_height_m,
@@ -221,11 +228,18 @@ pub(super) fn stall(s: &Scenario, stall: Stall) {
         }
         OverrunPolicy::Stop => "the run ends".into(),
     };
-    say!("stall      {} deadlines missed at once before tick {}: {then}", stall.missed, stall.tick);
+    let (of, missed, tick) = (of_robot(s), stall.missed, stall.tick);
+    say!("stall      {of}{missed} deadlines missed at once before tick {tick}: {then}");
 }
 
 fn microseconds(ns: u64) -> String {
     format!("{:.0} µs", ns as f64 / 1e3)
+}
+
+/// One of several robots whose end comes next.
+pub(super) fn end_of(s: &Summary) {
+    say!();
+    say!("robot      {}", s.robot);
 }
 
 pub(super) fn summary(s: &Summary) {

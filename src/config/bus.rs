@@ -15,6 +15,8 @@ use super::section::Section;
 pub struct BusSettings {
     /// Robot name in the keys: `hardstand/<robot>/…`.
     pub robot: String,
+    /// Robots whose keys the session serves: this one and the others of the daemon.
+    pub robots: Vec<String>,
     /// Endpoints to listen on.
     pub listen: Vec<String>,
     /// Endpoints to connect to.
@@ -130,6 +132,7 @@ pub(super) fn bus(root: &Section<'_>, robot_section: &Section<'_>, model: &Model
     };
     let settings = BusSettings {
         robot: robot.into(),
+        robots: vec![robot.into()],
         listen: endpoints("listen"),
         connect: endpoints("connect"),
         ros2: Ros2Mode::Off,

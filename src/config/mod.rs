@@ -33,6 +33,7 @@ mod regions;
 mod rest;
 mod robot;
 mod robot_file;
+mod robots;
 mod ros2;
 mod scenario;
 mod section;

@@ -50,6 +50,8 @@ pub struct Ros2Settings {
     pub interface: String,
     /// Prefix of all topics of the robot; empty or `a/b`, without outer slashes.
     pub namespace: String,
+    /// Number of the robot's node in the daemon's session.
+    pub node: usize,
     /// Edges under `/tf`.
     pub tf: TfEdges,
     /// Whether commands join.
@@ -109,6 +111,7 @@ pub(super) fn ros2(
         domain: s.count("domain", 0, DOMAIN_MAX) as u32,
         interface: s.text("interface").into(),
         namespace: namespace(&s),
+        node: 0,
         tf: s.choice("tf", &tf_edges).unwrap_or(TfEdges::All),
         join,
         answers_every_ticks: answers(&s, rate_hz),

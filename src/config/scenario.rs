@@ -34,7 +34,7 @@ use super::unitree::{UnitreeSettings, unitree};
 use super::warnings::warnings;
 use super::{
     by_mass, collisions, constraints, contact_law, drives, events, feet, links, materials, merge,
-    overlays, regions, rest, robot, sensors, terrain,
+    overlays, regions, rest, robot, robots, sensors, terrain,
 };
 
 /// All settings of a run.
@@ -98,24 +98,63 @@ impl Scenario {
     /// Reads a scenario file and its robot; `sets` are `key=value` overrides.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] if a file cannot be read, [`ErrorKind::Input`] with all mistakes.
+    /// [`ErrorKind::File`] if a file cannot be read, [`ErrorKind::Input`] with all mistakes, and if
+    /// the scenario has several robots.
     pub fn load(path: &Path, sets: &[String]) -> Result<Self> {
+        let mut all = Self::load_all(path, sets)?;
+        match (all.pop(), all.len()) {
+            (Some(scenario), 0) => Ok(scenario),
+            (_, others) => {
+                let (file, count) = (path.display(), others + 1);
+                let text = format!(
+                    "{file} has {count} [[robots]]; here it can be one only: several robots run \
+                     with `hardstand run`"
+                );
+                Err(Error::new(ErrorKind::Input, text))
+            }
+        }
+    }
+
+    /// Reads a scenario file and its robots: a scenario for each of `[[robots]]`, one without that
+    /// section.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] if a file cannot be read, [`ErrorKind::Input`] with all mistakes.
+    pub fn load_all(path: &Path, sets: &[String]) -> Result<Vec<Self>> {
         let file = path.display().to_string();
         let text = read_scenario(path)?;
         let (overlay_files, overlays): (Vec<_>, Vec<_>) =
             overlays::read(&text, &file, path)?.into_iter().unzip();
-        let mut complete = merge::complete(&text, &file, &overlays, sets)?;
+        let complete = merge::complete(&text, &file, &overlays, sets)?;
+        let one = |(name, table): (Option<String>, Table)| {
+            let of = name.map_or(file.clone(), |name| format!("{file}, robot {name}"));
+            let mut scenario = Self::load_table(table, path, &of)?;
+            scenario.files.extend(overlay_files.clone());
+            Ok(scenario)
+        };
+        let mut all: Vec<Self> =
+            robots::split(complete, &file)?.into_iter().map(one).collect::<Result<_>>()?;
+        let names: Vec<String> = all.iter().map(|robot| robot.bus.robot.clone()).collect();
+        for (node, robot) in all.iter_mut().enumerate() {
+            robot.bus.robots.clone_from(&names);
+            robot.ros2.node = node;
+        }
+        robots::check(&all, &file)?;
+        Ok(all)
+    }
+
+    /// `file` names the scenario in messages.
+    fn load_table(mut complete: Table, path: &Path, file: &str) -> Result<Self> {
         let robot = robot_file(&complete, path)?;
         let adopted = adopt(&mut complete, &robot.converted, robot.folder());
-        let warnings = adopted.map_err(|e| e.within(&file))?;
+        let warnings = adopted.map_err(|e| e.within(file))?;
         let (urdf, name) = (&robot.converted.urdf, robot.name());
-        let scenario = Self::assemble(&complete, urdf, &file, &name);
+        let scenario = Self::assemble(&complete, urdf, file, &name);
         let mut scenario = scenario.map_err(|e| robot.refusal(e))?;
         scenario.warnings.splice(0..0, warnings);
         let open = open_connections(&robot.converted.connections, &scenario);
         scenario.warnings.extend(open);
         scenario.files = vec![path.into(), name.into()];
-        scenario.files.extend(overlay_files);
         Ok(scenario)
     }
 

@@ -11,6 +11,7 @@ use crate::rt::Grants;
 use hardstand_error::Result;
 
 use super::kept::Kept;
+use super::team::Member;
 
 /// Whose process the daemon runs in.
 #[derive(Clone, Debug)]
@@ -59,17 +60,22 @@ impl Confinement {
     pub(super) fn begin(
         scenario: &Scenario,
         log: Option<&Path>,
-        host: &Host,
+        (host, member): (&Host, Option<&Member>),
         grants: &mut Grants,
     ) -> Result<Option<Self>> {
         let Host::Own { child } = *host else { return Ok(None) };
         if scenario.sandbox == Sandbox::Off {
             return Ok(None);
         }
+        let alone = [(scenario, log)];
+        // threads of the bus, which one robot starts, serve all
+        let others = member.into_iter().flat_map(Member::robots);
+        let others = others.map(|(scenario, log)| (scenario, log.as_deref()));
         let confinement = Self {
-            allowed: allowed(scenario, log, child),
+            allowed: allowed(alone.into_iter().chain(others), child),
             required: scenario.sandbox == Sandbox::Required,
-            loop_is_quiet: scenario.control.mode == Mode::RealTime,
+            // robots wake each other
+            loop_is_quiet: scenario.control.mode == Mode::RealTime && member.is_none(),
         };
         let applied = confinement.enforced(confine_files(&confinement.allowed))?;
         grants.sandbox = Some(applied);
@@ -103,8 +109,17 @@ impl Confinement {
     }
 }
 
-fn allowed(scenario: &Scenario, log: Option<&Path>, child: Option<u32>) -> Allowed {
+fn allowed<'a>(
+    robots: impl Iterator<Item = (&'a Scenario, Option<&'a Path>)>,
+    child: Option<u32>,
+) -> Allowed {
     let mut allowed = Allowed { children: child.into_iter().collect(), ..Allowed::default() };
+    robots.for_each(|(scenario, log)| allow(&mut allowed, scenario, log));
+    allowed
+}
+
+/// Adds what a robot needs.
+fn allow(allowed: &mut Allowed, scenario: &Scenario, log: Option<&Path>) {
     log.into_iter().for_each(|log| allowed.add_log(log));
     if let Some(access) = &scenario.bus.access {
         allowed.read.extend(access.users_file.clone());
@@ -116,14 +131,13 @@ fn allowed(scenario: &Scenario, log: Option<&Path>, child: Option<u32>) -> Allow
             allowed.add_link(link);
         }
     }
-    allowed.udp = scenario.ros2.mode == Ros2Mode::Dds;
+    allowed.udp |= scenario.ros2.mode == Ros2Mode::Dds;
     for endpoint in &scenario.bus.listen {
-        add_endpoint(&mut allowed, endpoint, true);
+        add_endpoint(allowed, endpoint, true);
     }
     for endpoint in &scenario.bus.connect {
-        add_endpoint(&mut allowed, endpoint, false);
+        add_endpoint(allowed, endpoint, false);
     }
-    allowed
 }
 
 fn add_endpoint(allowed: &mut Allowed, endpoint: &str, listens: bool) {

@@ -12,6 +12,8 @@ use std::sync::atomic::AtomicU32;
 use crossbeam_channel::Sender;
 
 use crate::buffer_pool::{CommandSender, EmergencyStop, Inbox};
+#[cfg(feature = "zenoh")]
+use crate::bus::SharedBus;
 use crate::desk::SharedOrders;
 use crate::ingress::{AcceptedOrder, ArrivalCounters, ControllerRegistry, JoinedSessions};
 #[cfg(feature = "zenoh")]
@@ -46,6 +48,9 @@ pub(super) struct Ends {
     pub(super) port_orders: BusOrders,
     /// Where the bus stays between runs, if it does.
     pub(super) kept: Option<Kept>,
+    /// The session of several robots, if this is one of them.
+    #[cfg(feature = "zenoh")]
+    pub(super) shared: Option<SharedBus>,
     /// Where it is said which orders were accepted.
     pub(super) accepted: Sender<AcceptedOrder>,
     /// What happens in the run is in a log already.
@@ -116,6 +121,7 @@ mod with_bus {
         _commands: Subscriber<()>,
         _connections: Subscriber<()>,
         kept: Option<(Kept, BusSettings)>,
+        is_shared: bool,
     }
 
     impl Front {
@@ -125,9 +131,10 @@ mod with_bus {
             ends: Ends,
         ) -> Result<Self> {
             let keys = Keys::of(&scenario.bus.robot);
-            let bus = match &ends.kept {
-                Some(kept) => kept.bus.open(&scenario.bus)?,
-                None => Bus::open(&scenario.bus)?,
+            let bus = match (&ends.shared, &ends.kept) {
+                (Some(shared), _) => shared.open(&scenario.bus)?,
+                (None, Some(kept)) => kept.bus.open(&scenario.bus)?,
+                (None, None) => Bus::open(&scenario.bus)?,
             };
             let period_ns = scenario.spec.period_ns;
             let (feed, feed_end) = Feed::new();
@@ -182,6 +189,7 @@ mod with_bus {
                 _commands: subscriber,
                 _connections: connections,
                 kept: ends.kept.map(|kept| (kept, scenario.bus.clone())),
+                is_shared: ends.shared.is_some(),
             })
         }
 
@@ -208,7 +216,8 @@ mod with_bus {
             let _said = self.services.publish_event(&self.bus, event).is_ok();
         }
 
-        pub(in crate::daemon) fn close(self) {
+        /// `in_order` if it answers.
+        pub(in crate::daemon) fn close(self, in_order: bool) {
             self.watch.finish();
             self.publisher.finish();
             self.orders.finish();
@@ -217,6 +226,8 @@ mod with_bus {
             }
             drop((self._commands, self._connections, self.services));
             match self.kept {
+                // other robots may still have the session
+                _ if self.is_shared && in_order => drop(self.bus),
                 Some((kept, settings)) if !self.bus.has_died() => {
                     kept.bus.keep(settings, self.bus);
                 }
@@ -268,6 +279,6 @@ mod without_bus {
 
         pub(in crate::daemon) fn publish_event(&self, _event: &EventReading) {}
 
-        pub(in crate::daemon) fn close(self) {}
+        pub(in crate::daemon) fn close(self, _in_order: bool) {}
     }
 }

@@ -25,6 +25,7 @@ mod recorder;
 mod recording;
 mod report;
 mod reported_losses;
+mod team;
 
 pub use confinement::Host;
 pub use event_log::{EVENT_TOPIC, as_json as event_json};
@@ -37,6 +38,7 @@ pub use report::{
     EndKind, EndReport, ErrorReport, ReadyReport, RejectedController, Report, ReportFile,
     SandboxReport, reports,
 };
+pub use team::run_all;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -59,7 +61,7 @@ use crate::rt::{
     pick_core, request_queue,
 };
 use crate::simulation::{Simulation, describe};
-use hardstand_error::{Error, Result};
+use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::WrittenLog;
 use hardstand_protocol::{Command, EventReading, JointCommand};
 use hardstand_protocol::{LogTick, SavedState};
@@ -72,6 +74,7 @@ use monitor::Monitor;
 use physics::PhysicsThread;
 use ports::{Cables, OpenPorts, Ports};
 use reported_losses::ReportedLosses;
+use team::Member;
 
 /// Time between two looks of the monitor.
 const MONITOR_POLL: Duration = Duration::from_millis(20);
@@ -130,10 +133,26 @@ pub fn run(
     log: Option<PathBuf>,
     host: &Host,
     stop: &Arc<AtomicBool>,
-    mut watch: impl FnMut(Happening<'_>),
+    watch: impl FnMut(Happening<'_>),
 ) -> Result<Summary> {
+    let summary = run_robot(scenario, begin, log, host, None, stop, watch)?;
+    summary.ok_or_else(|| Error::new(ErrorKind::Internal, "a robot alone waited for others"))
+}
+
+/// The same for a robot that is alone, or a `member` of several; `None` if another robot has not
+/// started.
+fn run_robot(
+    scenario: &Scenario,
+    begin: Begin<'_>,
+    log: Option<PathBuf>,
+    host: &Host,
+    mut member: Option<Member>,
+    stop: &Arc<AtomicBool>,
+    mut watch: impl FnMut(Happening<'_>),
+) -> Result<Option<Summary>> {
     fault_point::arm();
-    allow_open_files(OPEN_FILES + scenario.bus.all_sessions())?;
+    let robots = scenario.bus.robots.len() as u64;
+    allow_open_files(robots * OPEN_FILES + scenario.bus.all_sessions())?;
     let (free, core) = core_of(scenario);
     keep_off_core(core);
     keep_files_private();
@@ -141,31 +160,29 @@ pub fn run(
     let initial = scenario.simulation();
     let (simulation, run_id) = beginning(scenario, &initial, from, host)?;
     let Wiring { mut links, mut ends, reports, events, accepted } =
-        wire(scenario, &initial, run_id, (stop, host));
+        wire(scenario, &initial, run_id, (stop, host, member.as_mut()));
     ends.shows_log = controller_replay.is_some();
     ends.directory.note_all(from);
 
     let model = describe(&simulation, run_id, scenario.gains_max, &scenario.hold_gains);
     let first_tick = simulation.state().tick;
-    let physics = PhysicsThread::start(
-        scenario,
-        (simulation, controller_replay),
-        limits(scenario, run_id),
-        core,
-    )?;
+    let begun = (simulation, controller_replay);
+    let physics = PhysicsThread::start(scenario, begun, limits(scenario, run_id), core)?;
     let mut grants = physics.grants()?;
     let awake = if free { None } else { keep_cores_awake() };
     grants.cores_awake = awake.is_some();
     let log = log.or_else(|| scenario.record.path());
     let cables = last_privileges(scenario, ends.shows_log, log.as_deref(), &mut grants)?;
     let open_ports = OpenPorts::open(scenario, &initial, cables, &mut links)?;
-    let confinement = Confinement::begin(scenario, log.as_deref(), host, &mut grants)?;
-    let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
-    let joined_sessions = ends.joined_sessions.clone();
+    let confinement =
+        Confinement::begin(scenario, log.as_deref(), (host, member.as_ref()), &mut grants)?;
+    let heard = (ends.counters.clone(), ends.directory.clone(), ends.joined_sessions.clone());
     ends.log.clone_from(&log);
     let mut io = Io::open(scenario, &model, ends)?;
     let ports = open_ports.start(scenario, &model, io.ends())?;
-    confinement.iter().try_for_each(|c| c.complete(&mut grants))?;
+    if !complete(confinement.as_ref(), member.as_ref(), &mut grants)? {
+        return Ok(None);
+    }
     // only now: a run that is refused must not overwrite an old log
     let (event_log, logged) = bounded(EVENT_QUEUE);
     let (recorder, log_out) = start_recorder(scenario, initial, run_id, log, logged)?;
@@ -174,15 +191,9 @@ pub fn run(
     watch(Happening::Ready(&ReadyReport::of(scenario, run_id, first_tick, &grants), &grants));
 
     let to_log = recorder.as_ref().map(|_| event_log);
-    let event_feed = EventFeed::new(scenario, events, accepted, directory.clone(), to_log);
-    let mut monitor = Monitor::new(
-        scenario,
-        (run_id, first_tick),
-        model.mass_kg,
-        grants,
-        reports,
-        (counters, directory, joined_sessions),
-    );
+    let event_feed = EventFeed::new(scenario, events, accepted, heard.1.clone(), to_log);
+    let begin = (run_id, first_tick);
+    let mut monitor = Monitor::new(scenario, begin, model.mass_kg, grants, reports, heard);
     io.publish_status(monitor.status());
     let watched = (&mut monitor, &event_feed);
     let mut reported = ReportedLosses::default();
@@ -192,7 +203,23 @@ pub fn run(
     let summary = finish(physics, recorder, (io, ports), monitor, &event_feed)?;
     host.kept().iter().for_each(|kept| kept.note_end(summary.status.run_id));
     reported.report_rest(&summary.recorded, &mut watch);
-    broken.map_or(Ok(summary), Err)
+    broken.map_or(Ok(Some(summary)), Err)
+}
+
+/// Limits the process once all its robots have opened what they need; false if one has not.
+fn complete(
+    confinement: Option<&Confinement>,
+    member: Option<&Member>,
+    grants: &mut Grants,
+) -> Result<bool> {
+    let meets = || member.is_none_or(Member::meets);
+    if !meets() {
+        return Ok(false);
+    }
+    if member.is_none_or(|member| member.is_first) {
+        confinement.map_or(Ok(()), |confinement| confinement.complete(grants))?;
+    }
+    Ok(meets())
 }
 
 /// Opens what needs privileges, which a log that is shown does not, and gives them up: before any
@@ -255,11 +282,13 @@ fn wire(
     scenario: &Scenario,
     simulation: &Simulation,
     run_id: u32,
-    (stop, host): (&Arc<AtomicBool>, &Host),
+    (stop, host, mut member): (&Arc<AtomicBool>, &Host, Option<&mut Member>),
 ) -> Wiring {
     let joints = simulation.model().joint_count();
     let empty = || Command { joints: vec![JointCommand::default(); joints], ..Default::default() };
-    let (arrived_bell, arrived) = bell();
+    let meeting = member.as_mut().and_then(|member| member.take_meeting());
+    let (place, (arrived_bell, arrived)) =
+        meeting.map_or_else(|| (None, bell()), |(place, bell)| (Some(place), bell));
     let (command_out, commands) = command_queue(empty);
     let emergency_stop = EmergencyStop::default().ringing(arrived_bell.clone());
     let (snapshots, snapshot_in) = pool(SNAPSHOT_QUEUE, || simulation.new_snapshot());
@@ -284,6 +313,8 @@ fn wire(
         #[cfg(feature = "zenoh")]
         port_orders: crate::ports::BusOrders::default(),
         kept: host.kept(),
+        #[cfg(feature = "zenoh")]
+        shared: member.map(|member| member.bus()),
         shows_log: false,
         log: None,
         counters: Counters::default(),
@@ -303,6 +334,7 @@ fn wire(
         events,
         stop,
         arrived,
+        place,
     };
     Wiring { links, ends, reports: report_in, events: event_in, accepted: accepted_in }
 }

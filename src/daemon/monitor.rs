@@ -61,6 +61,8 @@ const STALL_DEADLINES: u64 = 10;
 /// How a run went.
 #[derive(Clone, Debug)]
 pub struct Summary {
+    /// The robot's name.
+    pub robot: String,
     /// Why it ended.
     pub ending: Ending,
     /// The last look at the robot.
@@ -84,6 +86,7 @@ pub struct Summary {
 }
 
 pub(super) struct Monitor {
+    robot: String,
     inbox: Receiver<TickReport>,
     arrivals: Counters,
     directory: ControllerRegistry,
@@ -134,6 +137,7 @@ impl Monitor {
             ..Default::default()
         };
         let mut monitor = Self {
+            robot: scenario.bus.robot.clone(),
             inbox,
             arrivals,
             directory,
@@ -399,6 +403,7 @@ impl Monitor {
         };
         (self.status.tick, self.status.time_ns) = (state.tick, time_ns);
         Summary {
+            robot: self.robot,
             ending,
             ticks,
             wall_s,

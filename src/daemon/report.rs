@@ -62,6 +62,9 @@ pub struct SandboxReport {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EndReport {
+    /// The robot's name in the keys.
+    #[serde(default)]
+    pub robot: String,
     /// Why it ended.
     pub kind: EndKind,
     /// Controllers that did not answer, if it ended for that; empty if none had joined.
@@ -168,6 +171,7 @@ impl From<&Summary> for EndReport {
         };
         let timeout = matches!(s.ending, Ending::ControllerTimeout(_));
         Self {
+            robot: s.robot.clone(),
             kind: EndKind::of(s.ending),
             missing: if timeout { s.status.missing.clone() } else { Vec::new() },
             rejected: s.rejected.clone(),
@@ -315,6 +319,7 @@ mod tests {
     #[test]
     fn an_end_report_survives_its_line_and_a_cut_line_is_ignored() {
         let end = EndReport {
+            robot: "quadruped".into(),
             kind: EndKind::ControllerTimeout,
             missing: vec!["rear".into()],
             rejected: Vec::new(),

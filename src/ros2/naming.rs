@@ -51,6 +51,8 @@ pub struct Naming {
     domain: u32,
     namespace: String,
     session: String,
+    /// Number of the node in its session.
+    node: usize,
     ends: u32,
 }
 
@@ -63,6 +65,7 @@ impl Naming {
             domain: settings.domain,
             namespace: settings.namespace.clone(),
             session: session.into(),
+            node: settings.node,
             ends: 0,
         }
     }
@@ -74,7 +77,8 @@ impl Naming {
         if self.bridge {
             return format!("@/{zid}/@ros2_lv");
         }
-        format!("@ros2_lv/{}/{zid}/0/0/NN/%/{}/{NODE}", self.domain, self.mangled_namespace())
+        let (domain, node, namespace) = (self.domain, self.node, self.mangled_namespace());
+        format!("@ros2_lv/{domain}/{zid}/{node}/{node}/NN/%/{namespace}/{NODE}")
     }
 
     /// The full name of a topic, see [`full_name`].
@@ -132,9 +136,10 @@ impl Naming {
             // a sender may use another ROS release, with another hash or without one
             let sent_here = matches!(end, End::Publisher | End::Latched);
             let token = format!(
-                "@ros2_lv/{}/{}/0/{}/{word}/%/{}/{NODE}/%{}/{dds}/{hash}/{qos}",
+                "@ros2_lv/{}/{}/{}/{}/{word}/%/{}/{NODE}/%{}/{dds}/{hash}/{qos}",
                 self.domain,
                 self.session,
+                self.node,
                 self.ends,
                 self.mangled_namespace(),
                 name.replace('/', "%"),

@@ -11,6 +11,7 @@ use super::command_admission::CommandAdmission;
 use super::link_faults::LinkFaults;
 use super::links::{Ending, Links, RunLimits};
 use super::lost_controllers::Held;
+use super::meeting::Place;
 use super::outputs::OutputCounts;
 use super::recent_states::RecentStates;
 use super::state::{LoopState, Trigger};
@@ -141,6 +142,9 @@ impl<C: Clock> Executive<C> {
                 IterationOutcome::NoTick => self.stay(),
             }
             if let LoopState::Ended(ending) = self.state {
+                if ending == Ending::Done {
+                    self.links.place.iter_mut().for_each(Place::end_in_time);
+                }
                 return (ending, self.simulation);
             }
         }
@@ -176,15 +180,18 @@ impl<C: Clock> Executive<C> {
         }
         self.publish_if_due();
         self.take_commands();
-        if self.misses_commands() {
+        if self.misses_commands() || !self.others_are_ready() {
             self.change_state(Trigger::CommandsMissing);
             return false;
         }
+        let Self { links, input, .. } = self;
+        links.place.iter_mut().for_each(|place| place.add_touches(&mut input.events));
         true
     }
 
     /// Ends the run, or goes on to the next tick.
     pub(super) fn finish_tick(&mut self, outcome: &Outcome) -> IterationOutcome {
+        self.links.place.iter_mut().for_each(Place::tick_done);
         if let Some(ending) = self.ending(outcome) {
             self.change_state(Trigger::End(ending));
             return IterationOutcome::LastTickDone;
@@ -204,7 +211,14 @@ impl<C: Clock> Executive<C> {
     }
 
     pub(super) fn is_asked_to_stop(&self) -> bool {
-        self.links.stop.load(Ordering::Relaxed)
+        let broken = self.links.place.as_ref().is_some_and(Place::is_broken);
+        broken || self.links.stop.load(Ordering::Relaxed)
+    }
+
+    /// True if all other robots of the daemon are ready for their next tick, as this one is now.
+    pub(super) fn others_are_ready(&mut self) -> bool {
+        let Self { links, simulation, .. } = self;
+        links.place.as_mut().is_none_or(|place| place.meets(simulation))
     }
 
     /// The only place where the state of a run changes.

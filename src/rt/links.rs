@@ -13,6 +13,7 @@ use hardstand_protocol::{LogTick, PlantFailure};
 
 use super::Direct;
 use super::loop_event::LoopEvent;
+use super::meeting::Place;
 use super::port_state::PortState;
 use super::records::TickReport;
 use super::request_queue::RequestReceiver;
@@ -96,6 +97,8 @@ pub struct Links {
     pub stop: Arc<AtomicBool>,
     /// Notified when a command or a request has been sent.
     pub arrived: Waiter,
+    /// Where it meets the other robots of the daemon before each tick.
+    pub place: Option<Place>,
 }
 
 /// Why the loop ended.

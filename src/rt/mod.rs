@@ -3,7 +3,8 @@
 //!
 //! [`LoopState`] names the states of the loop and holds the table of transitions. On the physics
 //! thread there is no allocation, no lock that another thread can hold, and no system call but the
-//! one that waits for the next deadline; unless the loop waits for controllers, which wake it.
+//! one that waits for the next deadline; unless the loop waits for controllers, which wake it, or
+//! for the [other robots](Place) of the daemon.
 //! [`ControllerReplay`] is a loop of its own that is never real-time.
 
 mod arrivals;
@@ -20,6 +21,7 @@ mod link_faults;
 mod links;
 mod loop_event;
 mod lost_controllers;
+mod meeting;
 mod open_files;
 mod outputs;
 mod pacer;
@@ -34,6 +36,7 @@ mod requests;
 mod state;
 mod state_faults;
 mod thread;
+mod touching;
 mod wait_budget;
 mod wait_for_commands;
 
@@ -47,6 +50,7 @@ pub use join::JoinAnswer;
 pub use link_faults::{LinkCounts, LinkFaults};
 pub use links::{Ending, Links, RunLimits};
 pub use loop_event::{Happened, LoopEvent};
+pub use meeting::Place;
 pub use open_files::allow_open_files;
 pub use pacer::{Pacer, Wait};
 pub use port_state::{PORT_QUEUE, PortState};
@@ -59,3 +63,4 @@ pub use request_queue::{
 pub use state::{LoopState, Trigger};
 pub use state_faults::{StateCounts, StateFaults};
 pub use thread::{Grants, enter_realtime, keep_cores_awake, keep_off_core, lock_memory, pick_core};
+pub use touching::{TouchFinder, Touching};

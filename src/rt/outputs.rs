@@ -3,7 +3,7 @@
 use crate::config::{ControllerNumbers, Mode, Pace};
 use crate::limits::CANDIDATES_MAX;
 use crate::simulation::{Lease, LimitedJoints, Outcome, Snapshot};
-use hardstand_protocol::{Authority, LogTick, StateReading, Verdict};
+use hardstand_protocol::{Authority, Event, LogTick, StateReading, Verdict};
 
 use super::inputs::leases_of;
 use super::loop_event::{Happened, LoopEvent};
@@ -36,7 +36,8 @@ impl<C: Clock> Executive<C> {
             self.pass_states();
         }
         self.send();
-        for event in &self.input.events {
+        let touch = |event: &&Event| matches!(event, Event::Touch { .. });
+        for event in self.input.events.iter().filter(|event| !touch(event)) {
             self.send_event(tick, Happened::Event(*event));
         }
         if let Some(failure) = outcome.failure {

@@ -17,7 +17,8 @@ const SENT_AGAIN_MAX_NS: u64 = 1_000_000_000;
 const LOOK_AGAIN_NS: u64 = 10_000_000;
 
 impl<C: Clock> Executive<C> {
-    /// Waits until every command is there that the tick needs, for as long as the mode allows.
+    /// Waits until every command is there that the tick needs, for as long as the mode allows, and
+    /// until the other robots are ready.
     pub(super) fn wait_for_commands(&mut self) {
         let (tick, begin_ns) = (self.simulation.state().tick, self.clock.now_ns());
         let budget_ns = match &self.limits.mode {
@@ -25,18 +26,45 @@ impl<C: Clock> Executive<C> {
             Mode::Lockstep => u64::MAX,
             Mode::Budgeted(budget) => self.wait_budget.left_ns(budget, tick),
         };
-        if let Some(trigger) = self.end_of_wait(begin_ns, budget_ns) {
+        let commands_missed = self.misses_commands();
+        let mut end = self.end_of_wait(begin_ns, budget_ns);
+        if commands_missed {
+            let waited_ns = self.clock.now_ns().saturating_sub(begin_ns);
+            self.wait_budget.spend(waited_ns);
+            self.admission.counts.ticks_waited += 1;
+            self.admission.counts.waited_ns += waited_ns;
+        }
+        if end == Some(Trigger::WaitOver) {
+            end = self.end_of_wait_for_others();
+        }
+        if let Some(trigger) = end {
             self.change_state(trigger);
         }
-        let now_ns = self.clock.now_ns();
-        let waited_ns = now_ns.saturating_sub(begin_ns);
-        self.wait_budget.spend(waited_ns);
-        self.admission.counts.ticks_waited += 1;
-        self.admission.counts.waited_ns += waited_ns;
-        self.pacer.forgive(now_ns);
+        if self.limits.mode != Mode::RealTime {
+            self.pacer.forgive(self.clock.now_ns());
+        }
     }
 
-    /// Waits; `None` if a request has changed the state.
+    /// Waits for the other robots of the daemon; `None` if a request has changed the state.
+    fn end_of_wait_for_others(&mut self) -> Option<Trigger> {
+        while !self.others_are_ready() {
+            if self.is_asked_to_stop() {
+                return Some(Trigger::End(Ending::Stopped));
+            }
+            let look_ns = self.clock.now_ns() + LOOK_AGAIN_NS;
+            self.clock.sleep_until_notified(&self.links.arrived, look_ns);
+            self.take_requests();
+            if !matches!(self.state, LoopState::WaitingForCommands { .. }) {
+                return None;
+            }
+            self.publish_if_due();
+            self.make_room();
+            self.take_commands();
+        }
+        Some(Trigger::WaitOver)
+    }
+
+    /// Waits for commands; `None` if a request has changed the state.
     fn end_of_wait(&mut self, begin_ns: u64, budget_ns: u64) -> Option<Trigger> {
         let tick = self.simulation.state().tick;
         let (mut again_ns, mut sent_ns) = (SENT_AGAIN_NS, begin_ns);

@@ -28,6 +28,11 @@ impl Simulation {
                     let push = ActivePush { body, point_B, force_W, ticks_left: ticks };
                     outcome.pushes_refused += u32::from(!self.plant.push(push));
                 }
+                Event::Touch { body, point_B, force_W } => {
+                    let body = u64::from(body);
+                    let push = ActivePush { body, point_B, force_W, ticks_left: 1 };
+                    outcome.pushes_refused += u32::from(!self.plant.push(push));
+                }
                 Event::Friction { scope, mu_static, mu_kinetic } => {
                     changed.friction = true;
                     self.set_friction(scope, mu_static, mu_kinetic);

@@ -241,7 +241,8 @@ impl Leases {
             | Event::ClearFaults { .. }
             | Event::Velocity(_)
             | Event::Constraint { .. }
-            | Event::ResetAnchors { .. } => {}
+            | Event::ResetAnchors { .. }
+            | Event::Touch { .. } => {}
         }
     }
 

@@ -49,6 +49,10 @@ impl PartNames {
                 let link = named(&self.bodies, *body, "body");
                 format!("push of {link} with ({x}, {y}, {z}) N for {ticks} ticks")
             }
+            Event::Touch { body, force_W: [x, y, z], .. } => {
+                let link = named(&self.bodies, *body, "body");
+                format!("another robot touches {link} with ({x}, {y}, {z}) N")
+            }
             Event::Friction { scope, mu_static, mu_kinetic } => {
                 let what = self.part(part_of(*scope)).unwrap_or_else(|| "all stations".into());
                 format!("friction of {what}: static {mu_static}, kinetic {mu_kinetic}")

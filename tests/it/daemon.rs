@@ -29,6 +29,7 @@ mod peers;
 mod playground;
 mod port_faults;
 mod rights;
+mod robots;
 mod shared_memory;
 mod shown;
 mod stalls;

@@ -77,6 +77,7 @@ mod replay;
 mod rigid;
 #[cfg(feature = "zenoh")]
 mod robot_log;
+mod robots;
 #[cfg(feature = "zenoh")]
 mod ros2;
 mod ros2_log;

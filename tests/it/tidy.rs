@@ -25,7 +25,7 @@ const ROOMS: [(&str, &[&str]); 54] = [
     ("sensor", &["math", "spatial", "model", "actuator"]),
     ("plant", PHYSICS),
     ("simulation", SIMULATION),
-    ("rt", &["simulation", "plant", "buffer_pool", "config"]),
+    ("rt", &["spatial", "simulation", "plant", "buffer_pool", "config"]),
     ("ingress", &["simulation", "spatial", "model", "contact", "plant", "buffer_pool"]),
     ("desk", &["simulation", "buffer_pool", "rt", "ingress", "config"]),
     ("replay", &["simulation", "plant", "rt", "ingress", "config", "ros2"]),

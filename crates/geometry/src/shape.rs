@@ -98,6 +98,24 @@ impl Shape {
         }
     }
 
+    /// How far it reaches from its origin, m; infinite for a plane.
+    #[must_use]
+    pub fn reach_m(&self) -> f64 {
+        self.radius_m
+            + match &self.core {
+                Core::Plane => f64::INFINITY,
+                Core::Point => 0.0,
+                Core::Segment(h) => *h,
+                Core::Box(half) => half.norm(),
+                Core::Cylinder(radius, h) => (radius * radius + h * h).sqrt(),
+                Core::Hull(hull) => hull
+                    .vertices()
+                    .iter()
+                    .map(|p| p.norm())
+                    .fold(0.0, |a, b| if b > a { b } else { a }),
+            }
+    }
+
     /// The half-space z ≤ 0, free above.
     #[must_use]
     pub const fn plane() -> Self {

@@ -120,6 +120,15 @@ pub enum Event {
         /// Which stations; a region means none.
         scope: Scope,
     },
+    /// Another robot of the daemon touches this one: a force for one tick.
+    Touch {
+        /// Body that is touched.
+        body: u32,
+        /// Point of attack in the body's frame, m.
+        point_B: [f64; 3],
+        /// Force in world axes, N.
+        force_W: [f64; 3],
+    },
 }
 
 impl Event {
@@ -138,6 +147,7 @@ impl Event {
             Self::Velocity(_) => 8,
             Self::Constraint { .. } => 9,
             Self::ResetAnchors { .. } => 10,
+            Self::Touch { .. } => 11,
         }
     }
 
@@ -156,6 +166,7 @@ impl Event {
             Self::Velocity(_) => "cmd_vel",
             Self::Constraint { .. } => "constraint",
             Self::ResetAnchors { .. } => "anchors",
+            Self::Touch { .. } => "touch",
         }
     }
 
@@ -184,6 +195,7 @@ impl Serialize for Event {
             Self::Velocity(command) => (code, command).serialize(s),
             Self::Constraint { index, active } => (code, (index, active)).serialize(s),
             Self::ResetAnchors { scope } => (code, scope).serialize(s),
+            Self::Touch { body, point_B, force_W } => (code, (body, point_B, force_W)).serialize(s),
         }
     }
 }
@@ -235,6 +247,10 @@ impl<'de> Visitor<'de> for EventVisitor {
                 Ok(Event::Constraint { index, active })
             }
             10 => Ok(Event::ResetAnchors { scope: fields(&mut seq)? }),
+            11 => {
+                let (body, point_B, force_W) = fields(&mut seq)?;
+                Ok(Event::Touch { body, point_B, force_W })
+            }
             other => Err(Error::custom(format_args!("{other} is no number of an event"))),
         }
     }

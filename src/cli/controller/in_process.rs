@@ -83,7 +83,8 @@ fn simulate(
     let failure = advance(&mut solo, &mut runner, &scenario, log.as_mut(), (ticks, &stop))?;
     let wall_s = begin.elapsed().as_secs_f64();
     let written = log.map(RunLog::finish);
-    let end = end(&solo.simulation, failure, (ticks, wall_s), written);
+    let robot = scenario.bus.robot.clone();
+    let end = end(robot, &solo.simulation, failure, (ticks, wall_s), written);
     Ok(Some((solo.simulation, end)))
 }
 
@@ -179,6 +180,7 @@ impl States {
 }
 
 fn end(
+    robot: String,
     simulation: &Simulation,
     plant_failure: Option<PlantFailure>,
     (ticks, wall_s): (u64, f64),
@@ -191,6 +193,7 @@ fn end(
         None => EndKind::DurationReached,
     };
     EndReport {
+        robot,
         kind,
         missing: Vec::new(),
         rejected: Vec::new(),

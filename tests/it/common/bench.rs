@@ -90,6 +90,7 @@ impl Bench {
             events: event_out,
             stop: Arc::clone(&stop),
             arrived,
+            place: None,
         };
         let (orders, links) = (Some(orders), Some(links));
         Self {

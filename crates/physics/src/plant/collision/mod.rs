@@ -26,7 +26,7 @@ pub use set::CollisionSet;
 
 use crate::contact::{BrickContact, Friction, RollingFriction};
 use crate::spatial::Transform;
-use hardstand_geometry::Shape;
+use hardstand_geometry::{Pose, Shape};
 
 use super::ContactModel;
 
@@ -59,6 +59,14 @@ pub struct CollisionShape {
     pub friction: Friction,
     /// Moments against rolling and spinning, likewise; a rigid contact has none.
     pub rolling: RollingFriction,
+}
+
+impl CollisionShape {
+    /// Its pose in the world, as the geometry takes it, where its carrier is at `X_WB`.
+    #[must_use]
+    pub fn pose_W(&self, X_WB: &Transform) -> Pose {
+        ground::into_pose(&X_WB.compose(&self.X_BS))
+    }
 }
 
 /// All shapes that may touch, and the free bodies.

@@ -1,0 +1,147 @@
+//! Several robots in one scenario.
+
+use toml::{Table, Value};
+
+use hardstand_error::{Error, ErrorKind, Result};
+
+use crate::limits::ROBOTS_MAX;
+
+use super::merge::overwrite;
+use super::{Scenario, drives, sensors};
+
+/// The section.
+const ROBOTS: &str = "robots";
+/// What a robot may have for itself. Everything else holds for all: one world, one clock, one bus.
+const OWN: [&str; 21] = [
+    "battery",
+    "bodies",
+    "buses",
+    "command",
+    "commands",
+    "constraints",
+    "control",
+    "drives",
+    "events",
+    "feet",
+    "foot_switch",
+    "imu",
+    "initial",
+    "joints",
+    "lcm",
+    "links",
+    "robot",
+    "sensors",
+    "shared_memory",
+    "udp",
+    "unitree",
+];
+/// Of `control`, what holds for all.
+const COMMON_CONTROL: [&str; 1] = ["mode"];
+
+/// The complete table of each robot: what is common, and its own keys over that. One table without
+/// a name if there is no section.
+///
+/// # Errors
+/// [`ErrorKind::Input`] with all mistakes of the section.
+pub(super) fn split(mut complete: Table, file: &str) -> Result<Vec<(Option<String>, Table)>> {
+    let Some(section) = complete.remove(ROBOTS) else { return Ok(vec![(None, complete)]) };
+    let mut mistakes = Vec::new();
+    let entries = match &section {
+        Value::Array(entries) if (1..=ROBOTS_MAX).contains(&entries.len()) => entries.clone(),
+        Value::Array(entries) => {
+            mistakes.push(format!("robots has {} entries; 1 to {ROBOTS_MAX}", entries.len()));
+            Vec::new()
+        }
+        other => {
+            mistakes.push(format!("robots is {other}; it must be a list of tables: [[robots]]"));
+            Vec::new()
+        }
+    };
+    let mut all: Vec<(Option<String>, Table)> = Vec::new();
+    for (i, entry) in entries.into_iter().enumerate() {
+        match robot(entry, i, &complete) {
+            Ok((name, _)) if all.iter().any(|(other, _)| other.as_ref() == Some(&name)) => {
+                mistakes.push(format!("robots.{i}.name is \"{name}\"; another robot has it"));
+            }
+            Ok((name, table)) => all.push((Some(name), table)),
+            Err(m) => mistakes.extend(m),
+        }
+    }
+    if mistakes.is_empty() {
+        return Ok(all);
+    }
+    Err(Error::list(ErrorKind::Input, &format!("{file}: the scenario was refused"), &mistakes))
+}
+
+/// The name and the table of entry `i`.
+fn robot(
+    entry: Value,
+    i: usize,
+    common: &Table,
+) -> std::result::Result<(String, Table), Vec<String>> {
+    let Value::Table(mut own) = entry else {
+        return Err(vec![format!("robots.{i} is {entry}; it must be a table")]);
+    };
+    let mut mistakes = Vec::new();
+    let name = match own.remove("name") {
+        Some(Value::String(name)) => name,
+        other => {
+            let is = other.map_or("missing".into(), |v| format!("{v}"));
+            mistakes
+                .push(format!("robots.{i}.name is {is}; it must be the robot's name in the keys"));
+            String::new()
+        }
+    };
+    for key in own.keys().filter(|key| !OWN.contains(&key.as_str())) {
+        let allowed = OWN.join(", ");
+        mistakes.push(format!("robots.{i}.{key}: a robot may have for itself {allowed}"));
+    }
+    for key in COMMON_CONTROL {
+        if own.get("control").and_then(|c| c.get(key)).is_some() {
+            mistakes.push(format!("robots.{i}.control.{key}: it holds for all; set control.{key}"));
+        }
+    }
+    if !mistakes.is_empty() {
+        return Err(mistakes);
+    }
+    let mut table = common.clone();
+    overwrite(&mut table, own);
+    let named = Table::from_iter([("name".to_string(), Value::String(name.clone()))]);
+    overwrite(&mut table, Table::from_iter([("robot".to_string(), Value::Table(named))]));
+    in_namespace(&mut table, &name);
+    drives::expand(&mut table);
+    sensors::expand(&mut table);
+    Ok((name, table))
+}
+
+/// Puts the robot's ROS 2 topics below its name.
+fn in_namespace(table: &mut Table, name: &str) {
+    let Some(Value::Table(ros2)) = table.get_mut("ros2") else { return };
+    let Some(Value::String(namespace)) = ros2.get("namespace") else { return };
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name: String = name.chars().map(|c| if is_letter(c) { c } else { '_' }).collect();
+    let namespace = format!("{}/{name}", namespace.trim_matches('/'));
+    ros2.insert("namespace".into(), Value::String(namespace.trim_matches('/').into()));
+}
+
+/// Refuses what only one of the robots can have.
+///
+/// # Errors
+/// [`ErrorKind::Input`] with all mistakes.
+pub(super) fn check(robots: &[Scenario], file: &str) -> Result<()> {
+    let mut mistakes = Vec::new();
+    let mut one = |what: &str, has: fn(&Scenario) -> bool| {
+        let names: Vec<&str> =
+            robots.iter().filter(|r| has(r)).map(|r| r.bus.robot.as_str()).collect();
+        if names.len() > 1 {
+            let names = names.join(", ");
+            mistakes.push(format!("{what}: {names} have it; its topics are for one robot"));
+        }
+    };
+    one("unitree", |robot| robot.unitree.is_some());
+    one("lcm", |robot| robot.lcm.is_some());
+    if mistakes.is_empty() {
+        return Ok(());
+    }
+    Err(Error::list(ErrorKind::Input, &format!("{file}: the scenario was refused"), &mistakes))
+}

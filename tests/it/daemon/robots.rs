@@ -1,0 +1,171 @@
+//! Several robots in one daemon: one clock, one bus, a log each.
+
+use std::time::Duration;
+
+use hardstand_client::Client;
+use hardstand_protocol::Authority;
+use rustix::process::Signal;
+
+use super::lockstep::joined;
+use crate::common::process::{Log, Observer, PATIENCE, Process, Scene, digest, serial, wait_for};
+
+const ROBOTS: &str = "robots=[{name=\"left\", initial={position_m=[0.0, 0.5, 0.0]}}, \
+    {name=\"right\", initial={position_m=[0.0, -0.5, 0.0]}}]";
+const NAMES: [&str; 2] = ["left", "right"];
+
+fn daemon(scene: &Scene, more: &[&str]) -> Process {
+    scene.daemon(&[&["--set", ROBOTS, "--set", "ros2.mode=off"][..], more].concat())
+}
+
+fn stand(scene: &Scene, robot: &str) -> Process {
+    let name = format!("controller-{robot}");
+    let args = ["controller", "stand", "--connect", &scene.endpoint, "--robot", robot];
+    scene.hardstand(&name, &args)
+}
+
+fn observer(scene: &Scene, robot: &str) -> Observer {
+    let client = Client::connect(&scene.endpoint, robot).unwrap();
+    let model = client.model(PATIENCE).unwrap();
+    let states = client.control(&model).unwrap();
+    Observer { client, model, states }
+}
+
+fn log(scene: &Scene, robot: &str) -> Log {
+    Log::read(&scene.path(&format!("run-{robot}.mcap")))
+}
+
+/// Two runs in lockstep whose controllers come in different orders.
+#[test]
+fn robots_in_lockstep_have_the_same_run_whoever_comes_first() {
+    let digests: Vec<Vec<String>> = [[0, 1], [1, 0]]
+        .map(|order| {
+            let scene = Scene::in_memory();
+            let lockstep = ["--mode", "lockstep", "--pace", "free", "--duration", "2"];
+            let mut daemon = daemon(&scene, &lockstep);
+            let controllers = order.map(|k| {
+                let args = ["--robot", NAMES[k]];
+                joined(&scene, &format!("legs-{}", NAMES[k]), &[], &args)
+            });
+            let said = daemon.ends_with(0);
+            drop(controllers);
+            for name in NAMES {
+                let log = log(&scene, name);
+                assert_eq!(log.ticks.len(), 2000, "{name}");
+                log.assert_no_tick_is_missing();
+                assert!(log.states.last().unwrap().truth_base_position_m[2] > 0.25, "{name} fell");
+                let file = scene.path(&format!("run-{name}.mcap")).display().to_string();
+                scene.hardstand("replay", &["replay", &file]).ends_with(0);
+            }
+            said.lines().filter(|l| l.starts_with("digest")).map(String::from).collect()
+        })
+        .into();
+    assert_eq!(digests[0].len(), 2);
+    assert_eq!(digests[0], digests[1]);
+    assert_ne!(digests[0][0], digests[0][1], "they stand in different places");
+}
+
+/// A controller that hangs holds up all robots in lockstep, and loses none of them.
+#[test]
+fn the_clock_of_all_stands_while_one_waits() {
+    let scene = Scene::in_memory();
+    let mut daemon = daemon(&scene, &["--mode", "lockstep", "--pace", "free"]);
+    let controllers =
+        NAMES.map(|name| joined(&scene, &format!("legs-{name}"), &[], &["--robot", name]));
+    let observers = NAMES.map(|name| observer(&scene, name));
+    observers[1].until("500 ticks", |s| s.tick >= 500);
+    controllers[0].signal(Signal::STOP);
+    let tick = wait_for("no more ticks", || {
+        let tick = observers[1].status().tick;
+        std::thread::sleep(Duration::from_millis(1500));
+        (observers[1].status().tick == tick).then_some(tick)
+    });
+    controllers[0].signal(Signal::CONT);
+    observers[1].until("more ticks", |s| s.tick > tick + 500);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    let ticks = NAMES.map(|name| log(&scene, name).ticks.len());
+    assert!(ticks[0].abs_diff(ticks[1]) <= 1, "{ticks:?}");
+}
+
+/// In real time a robot whose controller dies falls; the other goes on.
+#[test]
+fn a_robot_that_loses_its_controller_is_none_of_the_others() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let mut daemon = daemon(&scene, &[]);
+    let mut controllers = NAMES.map(|name| stand(&scene, name));
+    let observers = NAMES.map(|name| observer(&scene, name));
+    for observer in &observers {
+        observer.until("it stands", |s| s.tick >= 500 && s.authority == Authority::Fresh.code());
+    }
+    controllers[0].kill();
+    let fallen = observers[0].until("it lies", |s| s.truth_base_position_m[2] < 0.15);
+    let stands = observers[1].until("as far", |s| s.tick >= fallen.tick);
+    assert!(stands.truth_base_position_m[2] > 0.25);
+    // an order to one of them
+    scene.ctl(&["stop", "--robot", "right"], 0);
+    observers[1].until("it is stopped", |s| s.authority == Authority::Stopped.code());
+    let status = observers[0].status();
+    assert_ne!(status.authority, Authority::Stopped.code());
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    for name in NAMES {
+        let file = scene.path(&format!("run-{name}.mcap")).display().to_string();
+        scene.hardstand("replay", &["replay", &file]).ends_with(0);
+    }
+}
+
+/// What one cannot open ends all before the first tick, and names the reason.
+#[test]
+fn a_robot_that_cannot_start_ends_all() {
+    let scene = Scene::in_memory();
+    let port = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let taken = format!("robots.1.udp.listen=\"{}\"", port.local_addr().unwrap());
+    let said = daemon(&scene, &["--set", &taken]).ends_with(5);
+    assert!(said.contains("127.0.0.1"), "{said}");
+    assert_eq!(digest_lines(&said), 0);
+}
+
+fn digest_lines(said: &str) -> usize {
+    said.lines().filter(|line| line.starts_with("digest")).count()
+}
+
+/// Robots that stand side by side with shapes: the one that is pushed falls against the other.
+#[test]
+fn a_robot_falls_against_another_alike_each_time() {
+    let push = "robots.1.events=[{at_s=0.5, kind=\"push\", link=\"trunk\", \
+                force_n=[0.0, 150.0, 0.0], duration_s=0.3}]";
+    let near = ROBOTS.replace("0.5, 0.0]", "0.24, 0.0]");
+    let run = || {
+        let scene = Scene::in_memory();
+        let args = [
+            "--set",
+            &near,
+            "--set",
+            push,
+            "--set",
+            "ros2.mode=off",
+            "--set",
+            "record.ros2=false",
+            "--mode",
+            "lockstep",
+            "--pace",
+            "free",
+            "--duration",
+            "2",
+        ];
+        let mut daemon = scene.daemon(&args);
+        let controllers =
+            NAMES.map(|name| joined(&scene, &format!("legs-{name}"), &[], &["--robot", name]));
+        let said = daemon.ends_with(0);
+        drop(controllers);
+        let log = log(&scene, "left");
+        let touches = log.ticks.iter().filter(|t| t.events.iter().any(|e| e.name() == "touch"));
+        let count = touches.count();
+        let moved_m = log.states.last().unwrap().truth_base_position_m[1];
+        (count, moved_m, digest(&said))
+    };
+    let (touches, moved_m, first) = run();
+    assert!(touches > 20 && moved_m > 0.25, "{touches} ticks of contact, at y = {moved_m} m");
+    assert_eq!(first, run().2);
+}
