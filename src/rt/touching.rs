@@ -98,8 +98,8 @@ impl Touching {
         Some(Self { shown: [shown(), shown()], robots: all, period_s })
     }
 
-    /// Robot `k` shows where it is before its tick `n`. It waits for no lock: what it overwrites was
-    /// read for tick `n - 2`, which all have run.
+    /// Robot `k` shows where it is before its tick `n`. It waits for no lock: what it overwrites
+    /// was read for tick `n - 2`, which all have run.
     pub fn show(&self, k: usize, n: u64, simulation: &Simulation) {
         let shown = &self.shown[(n % 2) as usize][k];
         self.robots[k].show(simulation, &mut shown.write().unwrap_or_else(PoisonError::into_inner));
