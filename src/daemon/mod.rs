@@ -119,13 +119,13 @@ impl<'a> Begin<'a> {
 /// process is the daemon's own, it stays confined afterwards.
 ///
 /// # Errors
-/// [`ErrorKind::Input`](crate::ErrorKind::Input) if the saved state is not one of this scenario,
-/// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is taken, or too few files or threads
+/// [`ErrorKind::Input`] if the saved state is not one of this scenario,
+/// [`ErrorKind::Bus`] if an endpoint is taken, or too few files or threads
 /// are allowed,
-/// [`ErrorKind::RealTime`](crate::ErrorKind::RealTime) if grants or a sandbox are required and
+/// [`ErrorKind::RealTime`] if grants or a sandbox are required and
 /// refused,
-/// [`ErrorKind::File`](crate::ErrorKind::File) if the log cannot be created,
-/// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the physics thread panicked, or threads
+/// [`ErrorKind::File`] if the log cannot be created,
+/// [`ErrorKind::Internal`] if the physics thread panicked, or threads
 /// of the bus again and again; what was logged up to then is kept.
 pub fn run(
     scenario: &Scenario,
