@@ -219,7 +219,11 @@ fn complete(
     if member.is_none_or(|member| member.is_first) {
         confinement.map_or(Ok(()), |confinement| confinement.complete(grants))?;
     }
-    Ok(meets())
+    let mut share = || member.into_iter().zip(&mut grants.sandbox).for_each(|(m, s)| m.share(s));
+    share();
+    let all = meets();
+    share();
+    Ok(all)
 }
 
 /// Opens what needs privileges, which a log that is shown does not, and gives them up: before any

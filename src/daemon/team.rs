@@ -2,11 +2,12 @@
 //! alone; the session of the bus, the clock and the limits of the process are common.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
 use hardstand_error::{Error, ErrorKind, Result, no_thread};
+use hardstand_sandbox::Applied;
 
 use crate::buffer_pool::{Notifier, Waiter, bell};
 #[cfg(feature = "zenoh")]
@@ -24,6 +25,8 @@ struct Team {
     #[cfg(feature = "zenoh")]
     bus: SharedBus,
     line: StartLine,
+    /// The first robot has limited the system calls of all threads.
+    calls_limited: AtomicBool,
 }
 
 /// A robot's part in it.
@@ -50,6 +53,14 @@ impl Member {
     /// For the links of its loop, once.
     pub(super) fn take_meeting(&mut self) -> Option<(Place, (Notifier, Waiter))> {
         self.meeting.take()
+    }
+
+    /// What the first robot has found out about the limits of the process, for the others.
+    pub(super) fn share(&self, sandbox: &mut Applied) {
+        if self.is_first {
+            self.team.calls_limited.store(sandbox.seccomp, Ordering::Relaxed);
+        }
+        sandbox.seccomp |= self.team.calls_limited.load(Ordering::Relaxed);
     }
 
     /// Waits for the other robots; false if one of them did not come so far.
@@ -111,6 +122,7 @@ pub fn run_all(
         #[cfg(feature = "zenoh")]
         bus: SharedBus::default(),
         line: StartLine::default(),
+        calls_limited: AtomicBool::new(false),
     });
     let member = |(place, bell)| Member {
         team: Arc::clone(&team),
