@@ -86,29 +86,37 @@ fn simulate(
     stop: &Arc<AtomicBool>,
     lines: &mut Lines,
 ) -> Result<Vec<Summary>> {
-    let shown = robots.clone();
     let summaries = match robots.as_slice() {
         [scenario] => vec![simulate_one(a, scenario, worker, stop, lines)?],
-        _ => {
-            let host = host_of_several(a, worker)?;
-            if !a.json {
-                shown.iter().for_each(show::scenario);
-            }
-            let mut watches: Vec<Watch<'_>> = shown.iter().map(|s| Watch::new(s, a.json)).collect();
-            let logs = robots.into_iter().map(|robot| (log_of(a, &robot), robot));
-            let all = logs.map(|(log, robot)| (robot, log)).collect();
-            daemon::run_all(all, &host, stop, |k, happening| watches[k].see(&happening, lines))?
-        }
+        _ => simulate_several(a, robots, worker, stop, lines)?,
     };
     if !a.json {
         for summary in &summaries {
-            if shown.len() > 1 {
+            if summaries.len() > 1 {
                 show::end_of(summary);
             }
             show::summary(summary);
         }
     }
     Ok(summaries)
+}
+
+fn simulate_several(
+    a: &RunArguments,
+    robots: Vec<Scenario>,
+    worker: Option<&Host>,
+    stop: &Arc<AtomicBool>,
+    lines: &mut Lines,
+) -> Result<Vec<Summary>> {
+    let host = host_of_several(a, worker)?;
+    let logs: Vec<_> = robots.iter().map(|robot| log_of(a, robot)).collect();
+    let all: Arc<[_]> = robots.into_iter().zip(logs).collect();
+    if !a.json {
+        all.iter().for_each(|(robot, _)| show::scenario(robot));
+    }
+    let mut watches: Vec<Watch<'_>> = all.iter().map(|(robot, _)| Watch::new(robot)).collect();
+    let robots = Arc::clone(&all);
+    daemon::run_all(robots, &host, stop, |k, happening| watches[k].see(&happening, lines))
 }
 
 /// # Errors
@@ -145,7 +153,7 @@ fn simulate_one(
     }
     let begin = from.as_ref().map_or(Begin::Afresh, Begin::Saved);
     let (host, _page) = host_and_page(a, scenario, worker)?;
-    let mut watch = Watch::new(scenario, a.json);
+    let mut watch = Watch::new(scenario);
     daemon::run(scenario, begin, a.log.clone(), &host, stop, |happening| {
         watch.see(&happening, lines);
     })

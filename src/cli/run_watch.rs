@@ -54,7 +54,6 @@ impl Lines {
 /// What is said of one robot.
 pub(super) struct Watch<'a> {
     scenario: &'a Scenario,
-    json: bool,
     /// At free pace a bar is easier to read than a line a second.
     bar: Option<ProgressBar>,
     waited_s: u64,
@@ -62,28 +61,28 @@ pub(super) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    pub(super) fn new(scenario: &'a Scenario, json: bool) -> Self {
+    pub(super) fn new(scenario: &'a Scenario) -> Self {
         let alone = scenario.bus.robots.len() == 1;
         let shows_bar = alone && scenario.pace == Pace::Free && std::io::stderr().is_terminal();
         let bar = scenario.ticks.filter(|_| shows_bar).map(|n| progress::bar(n, "simulating"));
-        Self { scenario, json, bar, waited_s: 0, paused: false }
+        Self { scenario, bar, waited_s: 0, paused: false }
     }
 
     pub(super) fn see(&mut self, happening: &Happening<'_>, lines: &mut Lines) {
         let robot = || self.scenario.bus.robot.clone();
         match happening {
             Happening::Ready(ready, grants) => {
-                if !self.json {
+                if !lines.json {
                     show::ready(self.scenario, grants);
                 }
                 lines.write(&Report::Ready((*ready).clone()));
             }
             Happening::Log(text) => show::note(text),
             Happening::ControllerLost(event) => show::note(&event.text),
-            Happening::Stall(stall) if self.json => {
+            Happening::Stall(stall) if lines.json => {
                 lines.print(&Progress::of_stall(robot(), *stall));
             }
-            Happening::Second(second) if self.json => lines.print(&Progress::of(robot(), second)),
+            Happening::Second(second) if lines.json => lines.print(&Progress::of(robot(), second)),
             Happening::Stall(stall) => show::stall(self.scenario, *stall),
             Happening::Second(second) => self.second(second),
         }

@@ -35,8 +35,6 @@ const OWN: [&str; 21] = [
     "udp",
     "unitree",
 ];
-/// Of `control`, what holds for all.
-const COMMON_CONTROL: [&str; 1] = ["mode"];
 
 /// The complete table of each robot: what is common, and its own keys over that. One table without
 /// a name if there is no section.
@@ -86,7 +84,7 @@ fn robot(
     let name = match own.remove("name") {
         Some(Value::String(name)) => name,
         other => {
-            let is = other.map_or("missing".into(), |v| format!("{v}"));
+            let is = other.map_or("missing".into(), |v| v.to_string());
             mistakes
                 .push(format!("robots.{i}.name is {is}; it must be the robot's name in the keys"));
             String::new()
@@ -96,10 +94,8 @@ fn robot(
         let allowed = OWN.join(", ");
         mistakes.push(format!("robots.{i}.{key}: a robot may have for itself {allowed}"));
     }
-    for key in COMMON_CONTROL {
-        if own.get("control").and_then(|c| c.get(key)).is_some() {
-            mistakes.push(format!("robots.{i}.control.{key}: it holds for all; set control.{key}"));
-        }
+    if own.get("control").and_then(|control| control.get("mode")).is_some() {
+        mistakes.push(format!("robots.{i}.control.mode: it holds for all; set control.mode"));
     }
     if !mistakes.is_empty() {
         return Err(mistakes);

@@ -67,12 +67,16 @@ impl Confinement {
         if scenario.sandbox == Sandbox::Off {
             return Ok(None);
         }
-        let alone = [(scenario, log)];
-        // threads of the bus, which one robot starts, serve all
-        let others = member.into_iter().flat_map(Member::robots);
-        let others = others.map(|(scenario, log)| (scenario, log.as_deref()));
+        let mut allowed = Allowed { children: child.into_iter().collect(), ..Allowed::default() };
+        match member {
+            None => allow(&mut allowed, scenario, log),
+            // threads of the bus, which one robot starts, serve all
+            Some(member) => {
+                member.robots().iter().for_each(|(s, log)| allow(&mut allowed, s, log.as_deref()));
+            }
+        }
         let confinement = Self {
-            allowed: allowed(alone.into_iter().chain(others), child),
+            allowed,
             required: scenario.sandbox == Sandbox::Required,
             // robots wake each other
             loop_is_quiet: scenario.control.mode == Mode::RealTime && member.is_none(),
@@ -86,10 +90,8 @@ impl Confinement {
     ///
     /// # Errors
     /// As [`begin`](Self::begin).
-    pub(super) fn complete(&self, grants: &mut Grants) -> Result<()> {
-        let applied = self.enforced(confine_calls(&self.allowed))?;
-        grants.sandbox.get_or_insert_default().add(applied);
-        Ok(())
+    pub(super) fn complete(&self) -> Result<Applied> {
+        self.enforced(confine_calls(&self.allowed))
     }
 
     /// Limits the physics thread, which calls this. It was started before the others were limited.
@@ -107,15 +109,6 @@ impl Confinement {
     fn enforced(&self, applied: Applied) -> Result<Applied> {
         applied.enforce(self.required).map(|()| applied)
     }
-}
-
-fn allowed<'a>(
-    robots: impl Iterator<Item = (&'a Scenario, Option<&'a Path>)>,
-    child: Option<u32>,
-) -> Allowed {
-    let mut allowed = Allowed { children: child.into_iter().collect(), ..Allowed::default() };
-    robots.for_each(|(scenario, log)| allow(&mut allowed, scenario, log));
-    allowed
 }
 
 /// Adds what a robot needs.

@@ -216,8 +216,8 @@ mod with_bus {
             let _said = self.services.publish_event(&self.bus, event).is_ok();
         }
 
-        /// `in_order` if it answers.
-        pub(in crate::daemon) fn close(self, in_order: bool) {
+        /// `at_end` of the run, when other robots may still have the session.
+        pub(in crate::daemon) fn close(self, at_end: bool) {
             self.watch.finish();
             self.publisher.finish();
             self.orders.finish();
@@ -226,8 +226,7 @@ mod with_bus {
             }
             drop((self._commands, self._connections, self.services));
             match self.kept {
-                // other robots may still have the session
-                _ if self.is_shared && in_order => drop(self.bus),
+                _ if self.is_shared && at_end => drop(self.bus),
                 Some((kept, settings)) if !self.bus.has_died() => {
                     kept.bus.keep(settings, self.bus);
                 }
@@ -279,6 +278,6 @@ mod without_bus {
 
         pub(in crate::daemon) fn publish_event(&self, _event: &EventReading) {}
 
-        pub(in crate::daemon) fn close(self, _in_order: bool) {}
+        pub(in crate::daemon) fn close(self, _at_end: bool) {}
     }
 }

@@ -104,7 +104,7 @@ impl<'a> Io<'a> {
     }
 
     fn end(&mut self, front: Front) -> Result<()> {
-        if !close(front, false, CLOSE) {
+        if !close(front, false) {
             let text = "the bus does not answer and cannot be closed; the run was stopped in order";
             return Err(defect(text));
         }
@@ -154,15 +154,16 @@ impl<'a> Io<'a> {
     }
 
     pub(super) fn close(self) {
-        self.front.map(|front| close(front, true, CLOSE_AT_END));
+        self.front.map(|front| close(front, true));
     }
 }
 
 /// True if the front could be closed. A bus that hangs keeps a thread until the process ends.
-fn close(front: Front, in_order: bool, patience: Duration) -> bool {
+fn close(front: Front, at_end: bool) -> bool {
+    let patience = if at_end { CLOSE_AT_END } else { CLOSE };
     let (done, closed) = bounded(1);
     let closing = std::thread::Builder::new().name("bus-close".into()).spawn(move || {
-        front.close(in_order);
+        front.close(at_end);
         _ = done.send(()).is_ok();
     });
     closing.is_ok() && closed.recv_timeout(patience).is_ok()

@@ -212,18 +212,16 @@ fn complete(
     member: Option<&Member>,
     grants: &mut Grants,
 ) -> Result<bool> {
-    let meets = || member.is_none_or(Member::meets);
-    if !meets() {
-        return Ok(false);
-    }
-    if member.is_none_or(|member| member.is_first) {
-        confinement.map_or(Ok(()), |confinement| confinement.complete(grants))?;
-    }
-    let mut share = || member.into_iter().zip(&mut grants.sandbox).for_each(|(m, s)| m.share(s));
-    share();
-    let all = meets();
-    share();
-    Ok(all)
+    let complete = || confinement.map(Confinement::complete).transpose();
+    let applied = match member {
+        None => complete()?,
+        Some(member) => match member.once_for_all(complete)? {
+            Some(applied) => applied,
+            None => return Ok(false),
+        },
+    };
+    applied.into_iter().for_each(|applied| grants.sandbox.get_or_insert_default().add(applied));
+    Ok(true)
 }
 
 /// Opens what needs privileges, which a log that is shown does not, and gives them up: before any

@@ -2,8 +2,8 @@
 //! alone; the session of the bus, the clock and the limits of the process are common.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use hardstand_error::{Error, ErrorKind, Result, no_thread};
@@ -21,20 +21,20 @@ use super::{Begin, Happening, Host, Summary, run_robot};
 #[derive(Debug)]
 struct Team {
     /// Scenarios and logs.
-    robots: Vec<(Scenario, Option<PathBuf>)>,
+    robots: Arc<[(Scenario, Option<PathBuf>)]>,
     #[cfg(feature = "zenoh")]
     bus: SharedBus,
     line: StartLine,
-    /// The first robot has limited the system calls of all threads.
-    calls_limited: AtomicBool,
+    /// How the first robot has limited the process.
+    limits: OnceLock<Option<Applied>>,
 }
 
 /// A robot's part in it.
 #[derive(Debug)]
 pub(super) struct Member {
     team: Arc<Team>,
-    /// The first limits the process for all.
-    pub(super) is_first: bool,
+    /// Its place among the robots.
+    own: usize,
     /// Where its loop meets the others, and what wakes it.
     meeting: Option<(Place, (Notifier, Waiter))>,
 }
@@ -55,17 +55,24 @@ impl Member {
         self.meeting.take()
     }
 
-    /// What the first robot has found out about the limits of the process, for the others.
-    pub(super) fn share(&self, sandbox: &mut Applied) {
-        if self.is_first {
-            self.team.calls_limited.store(sandbox.seccomp, Ordering::Relaxed);
+    /// Lets the first robot limit the process, when all have come so far. What it has applied, for
+    /// each of them; `None` if one of them has not come.
+    ///
+    /// # Errors
+    /// That of `limit`, of the first robot.
+    pub(super) fn once_for_all(
+        &self,
+        limit: impl FnOnce() -> Result<Option<Applied>>,
+    ) -> Result<Option<Option<Applied>>> {
+        let Team { robots, line, limits, .. } = &*self.team;
+        if !line.meets(robots.len()) {
+            return Ok(None);
         }
-        sandbox.seccomp |= self.team.calls_limited.load(Ordering::Relaxed);
-    }
-
-    /// Waits for the other robots; false if one of them did not come so far.
-    pub(super) fn meets(&self) -> bool {
-        self.team.line.meets(self.team.robots.len())
+        if self.own == 0 {
+            let _only_here = limits.set(limit()?).is_ok();
+        }
+        let all = line.meets(robots.len());
+        Ok(limits.get().filter(|_| all).cloned())
     }
 }
 
@@ -108,7 +115,7 @@ impl StartLine {
 /// # Errors
 /// As [`run`](super::run), of the first robot that met one.
 pub fn run_all(
-    robots: Vec<(Scenario, Option<PathBuf>)>,
+    robots: Arc<[(Scenario, Option<PathBuf>)]>,
     host: &Host,
     stop: &Arc<AtomicBool>,
     watch: impl FnMut(usize, Happening<'_>) + Send,
@@ -122,17 +129,13 @@ pub fn run_all(
         #[cfg(feature = "zenoh")]
         bus: SharedBus::default(),
         line: StartLine::default(),
-        calls_limited: AtomicBool::new(false),
+        limits: OnceLock::new(),
     });
-    let member = |(place, bell)| Member {
-        team: Arc::clone(&team),
-        is_first: false,
-        meeting: Some((place, bell)),
-    };
-    let mut members: Vec<Member> = places.into_iter().zip(bells).map(member).collect();
-    members.iter_mut().take(1).for_each(|first| first.is_first = true);
+    let member = |(own, meeting)| Member { team: Arc::clone(&team), own, meeting: Some(meeting) };
+    let members: Vec<Member> = places.into_iter().zip(bells).enumerate().map(member).collect();
     let watch = Mutex::new(watch);
-    let run = |k: usize, member: Member| {
+    let run = |member: Member| {
+        let k = member.own;
         let (scenario, log) = &team.robots[k];
         run_robot(scenario, Begin::Afresh, log.clone(), host, Some(member), stop, |happening| {
             watch.lock().unwrap_or_else(PoisonError::into_inner)(k, happening);
@@ -140,11 +143,11 @@ pub fn run_all(
     };
     let run = &run;
     let ends: Vec<Result<Option<Summary>>> = thread::scope(|scope| {
-        let start = |(k, member)| {
-            let name = format!("robot-{k}");
-            thread::Builder::new().name(name).spawn_scoped(scope, move || run(k, member))
+        let start = |member: Member| {
+            let name = format!("robot-{}", member.own);
+            thread::Builder::new().name(name).spawn_scoped(scope, move || run(member))
         };
-        let threads: Vec<_> = members.into_iter().enumerate().map(start).collect();
+        let threads: Vec<_> = members.into_iter().map(start).collect();
         let end = |started: std::io::Result<thread::ScopedJoinHandle<'_, _>>| match started {
             Ok(thread) => thread.join().unwrap_or_else(|_| Err(panicked())),
             Err(e) => Err(no_thread("robot", &e)),

@@ -216,9 +216,8 @@ impl<C: Clock> Executive<C> {
     }
 
     /// True if all other robots of the daemon are ready for their next tick, as this one is now.
-    pub(super) fn others_are_ready(&mut self) -> bool {
-        let Self { links, simulation, .. } = self;
-        links.place.as_mut().is_none_or(|place| place.meets(simulation))
+    pub(super) fn others_are_ready(&self) -> bool {
+        self.links.place.as_ref().is_none_or(|place| place.meets(&self.simulation))
     }
 
     /// The only place where the state of a run changes.

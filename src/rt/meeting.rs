@@ -34,8 +34,6 @@ pub struct Place {
     run: u64,
     /// It has run all of its ticks.
     in_time: bool,
-    /// It has shown where it is for its next tick.
-    shown: bool,
     finder: TouchFinder,
 }
 
@@ -50,17 +48,16 @@ impl Place {
             own,
             run: 0,
             in_time: false,
-            shown: false,
             finder: TouchFinder::default(),
         };
         (0..meeting.bells.len()).map(place).collect()
     }
 
     /// This robot, which is in this state, is ready for its next tick; true if all others are.
-    pub(super) fn meets(&mut self, simulation: &Simulation) -> bool {
+    pub(super) fn meets(&self, simulation: &Simulation) -> bool {
         let own = self.run + 1;
         let Meeting { ready, touching, .. } = &*self.meeting;
-        if !std::mem::replace(&mut self.shown, true) {
+        if ready[self.own].load(Ordering::Relaxed) < own {
             touching.iter().for_each(|all| all.show(self.own, own, simulation));
             ready[self.own].store(own, Ordering::Release);
             self.wake_others();
@@ -71,7 +68,6 @@ impl Place {
     /// The tick that all were ready for has been run.
     pub(super) const fn tick_done(&mut self) {
         self.run += 1;
-        self.shown = false;
     }
 
     /// Adds how the others touch this robot in the tick that all are ready for.
@@ -124,14 +120,14 @@ mod tests {
     #[test]
     fn no_robot_is_a_tick_ahead() -> Result<()> {
         let (mut all, robot) = places()?;
-        let meets = |all: &mut Vec<Place>, k: usize| all[k].meets(&robot);
+        let meets = |all: &[Place], k: usize| all[k].meets(&robot);
         for _ in 0..3 {
-            assert!(!meets(&mut all, 0) && !meets(&mut all, 0));
-            assert!(meets(&mut all, 1) && meets(&mut all, 0));
+            assert!(!meets(&all, 0) && !meets(&all, 0));
+            assert!(meets(&all, 1) && meets(&all, 0));
             all[1].tick_done();
-            assert!(!meets(&mut all, 1), "the other has not run the tick");
+            assert!(!meets(&all, 1), "the other has not run the tick");
             all[0].tick_done();
-            assert!(meets(&mut all, 0) && meets(&mut all, 1));
+            assert!(meets(&all, 0) && meets(&all, 1));
             all.iter_mut().for_each(Place::tick_done);
         }
         Ok(())

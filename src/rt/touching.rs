@@ -15,7 +15,7 @@ use std::sync::{PoisonError, RwLock};
 
 use hardstand_geometry::{Patch, Pose, Workspace, contact};
 use hardstand_physics::plant::{Carrier, CollisionShape};
-use hardstand_physics::spatial::{Transform, Vec3};
+use hardstand_physics::spatial::{Motion, Transform, Vec3};
 use hardstand_protocol::Event;
 
 use crate::limits::EVENTS_MAX;
@@ -47,10 +47,10 @@ struct Robot {
     mass_kg: Vec<f64>,
 }
 
-/// Where a robot is: its links, and its shapes.
+/// Where a robot is: its links, their spatial velocities, and its shapes.
 #[derive(Clone, Debug, Default)]
 struct Shown {
-    links: Vec<(Transform, Vec3, Vec3)>,
+    links: Vec<(Transform, Motion)>,
     poses: Vec<Pose>,
 }
 
@@ -169,7 +169,7 @@ fn add(
     found: &mut Vec<Force>,
     links: [usize; 2],
     patch: &Patch,
-    moving: [&(Transform, Vec3, Vec3); 2],
+    moving: [&(Transform, Motion); 2],
     (mass_kg, mu, period_s): (f64, f64, f64),
 ) {
     if patch.points().is_empty() {
@@ -190,7 +190,7 @@ fn add(
     for point in patch.points().iter().filter(|point| point.depth_m > 0.0) {
         let middle = (point.a_W + point.b_W) * 0.5;
         let p_W = Vec3::new(middle.x, middle.y, middle.z);
-        let [v_A, v_B] = moving.map(|(X_WB, v_W, w_W)| v_W + w_W.cross(&(p_W - X_WB.p)));
+        let [v_A, v_B] = moving.map(|(X_WB, V)| X_WB.R * V.at_point(&X_WB.point_inverse(&p_W)));
         let v_W = v_A - v_B;
         let closing = -v_W.dot(&n_W);
         let normal_n = (point.weight * (stiffness * point.depth_m + damping * closing)).max(0.0);
@@ -226,7 +226,7 @@ impl Robot {
     }
 
     fn shown(&self, simulation: &Simulation) -> Shown {
-        let still = (Transform::identity(), Vec3::zeros(), Vec3::zeros());
+        let still = (Transform::identity(), Motion::zero());
         let mut shown = Shown {
             links: vec![still; self.mass_kg.len()],
             poses: vec![Pose::IDENTITY; self.shapes.len()],
@@ -237,9 +237,8 @@ impl Robot {
 
     fn show(&self, simulation: &Simulation, shown: &mut Shown) {
         let data = simulation.data();
-        for (i, link) in shown.links.iter_mut().enumerate() {
-            let X_WB = &data.X_WB[i];
-            *link = (*X_WB, X_WB.R * data.V[i].lin, X_WB.R * data.V[i].ang);
+        for (link, (X_WB, V)) in shown.links.iter_mut().zip(data.X_WB.iter().zip(&data.V)) {
+            *link = (*X_WB, *V);
         }
         for (shape, pose) in self.shapes.iter().zip(&mut shown.poses) {
             *pose = shape.pose_W(&data.X_WB[link(shape)]);

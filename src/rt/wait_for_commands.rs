@@ -26,9 +26,9 @@ impl<C: Clock> Executive<C> {
             Mode::Lockstep => u64::MAX,
             Mode::Budgeted(budget) => self.wait_budget.left_ns(budget, tick),
         };
-        let commands_missed = self.misses_commands();
-        let mut end = self.end_of_wait(begin_ns, budget_ns);
-        if commands_missed {
+        let missing = self.missing();
+        let mut end = self.end_of_wait(missing, begin_ns, budget_ns);
+        if missing != ControllerNumbers::default() {
             let waited_ns = self.clock.now_ns().saturating_sub(begin_ns);
             self.wait_budget.spend(waited_ns);
             self.admission.counts.ticks_waited += 1;
@@ -51,24 +51,22 @@ impl<C: Clock> Executive<C> {
             if self.is_asked_to_stop() {
                 return Some(Trigger::End(Ending::Stopped));
             }
-            let look_ns = self.clock.now_ns() + LOOK_AGAIN_NS;
-            self.clock.sleep_until_notified(&self.links.arrived, look_ns);
-            self.take_requests();
-            if !matches!(self.state, LoopState::WaitingForCommands { .. }) {
+            if !self.goes_on_waiting(self.clock.now_ns() + LOOK_AGAIN_NS) {
                 return None;
             }
-            self.publish_if_due();
-            self.make_room();
-            self.take_commands();
         }
         Some(Trigger::WaitOver)
     }
 
     /// Waits for commands; `None` if a request has changed the state.
-    fn end_of_wait(&mut self, begin_ns: u64, budget_ns: u64) -> Option<Trigger> {
+    fn end_of_wait(
+        &mut self,
+        mut missing: ControllerNumbers,
+        begin_ns: u64,
+        budget_ns: u64,
+    ) -> Option<Trigger> {
         let tick = self.simulation.state().tick;
         let (mut again_ns, mut sent_ns) = (SENT_AGAIN_NS, begin_ns);
-        let mut missing = self.missing();
         while missing != ControllerNumbers::default() {
             let now_ns = self.clock.now_ns();
             let waited_ns = now_ns.saturating_sub(begin_ns);
@@ -91,17 +89,25 @@ impl<C: Clock> Executive<C> {
                 self.send_report(TickReport { missing, ..report });
             }
             let look_ns = LOOK_AGAIN_NS.min(budget_ns - waited_ns);
-            self.clock.sleep_until_notified(&self.links.arrived, now_ns + look_ns);
-            self.take_requests();
-            if !matches!(self.state, LoopState::WaitingForCommands { .. }) {
+            if !self.goes_on_waiting(now_ns + look_ns) {
                 return None;
             }
-            self.publish_if_due();
-            self.make_room();
-            self.take_commands();
             missing = self.missing();
         }
         Some(Trigger::WaitOver)
+    }
+
+    /// Takes what comes until `until_ns`; false if a request has changed the state.
+    fn goes_on_waiting(&mut self, until_ns: u64) -> bool {
+        self.clock.sleep_until_notified(&self.links.arrived, until_ns);
+        self.take_requests();
+        if !matches!(self.state, LoopState::WaitingForCommands { .. }) {
+            return false;
+        }
+        self.publish_if_due();
+        self.make_room();
+        self.take_commands();
+        true
     }
 
     /// Sends the states again that await an answer: they, or their answers, may have been lost.

@@ -15,6 +15,12 @@ struct Changed {
 }
 
 impl Simulation {
+    /// Pushes a body; how many pushes were refused.
+    fn push(&mut self, body: u32, point_B: [f64; 3], force_W: [f64; 3], ticks_left: u64) -> u32 {
+        let push = ActivePush { body: body.into(), point_B, force_W, ticks_left };
+        u32::from(!self.plant.push(push))
+    }
+
     /// Ends the faults that have had their time, and lets happen what is due.
     pub(super) fn apply_events(&mut self, events: &[Event], outcome: &mut Outcome) {
         let mut changed = Changed::default();
@@ -24,14 +30,10 @@ impl Simulation {
         for event in events {
             match *event {
                 Event::Push { body, point_B, force_W, ticks } => {
-                    let body = u64::from(body);
-                    let push = ActivePush { body, point_B, force_W, ticks_left: ticks };
-                    outcome.pushes_refused += u32::from(!self.plant.push(push));
+                    outcome.pushes_refused += self.push(body, point_B, force_W, ticks);
                 }
                 Event::Touch { body, point_B, force_W } => {
-                    let body = u64::from(body);
-                    let push = ActivePush { body, point_B, force_W, ticks_left: 1 };
-                    outcome.pushes_refused += u32::from(!self.plant.push(push));
+                    outcome.pushes_refused += self.push(body, point_B, force_W, 1);
                 }
                 Event::Friction { scope, mu_static, mu_kinetic } => {
                     changed.friction = true;

@@ -98,22 +98,11 @@ impl Shape {
         }
     }
 
-    /// How far it reaches from its origin, m; infinite for a plane.
+    /// A distance from its origin that it does not exceed, m; infinite for a plane.
     #[must_use]
     pub fn reach_m(&self) -> f64 {
-        self.radius_m
-            + match &self.core {
-                Core::Plane => f64::INFINITY,
-                Core::Point => 0.0,
-                Core::Segment(h) => *h,
-                Core::Box(half) => half.norm(),
-                Core::Cylinder(radius, h) => (radius * radius + h * h).sqrt(),
-                Core::Hull(hull) => hull
-                    .vertices()
-                    .iter()
-                    .map(|p| p.norm())
-                    .fold(0.0, |a, b| if b > a { b } else { a }),
-            }
+        let (center, half) = self.bounds();
+        (center.abs() + half).norm()
     }
 
     /// The half-space z ≤ 0, free above.

@@ -247,7 +247,12 @@ pub struct Observer {
 
 impl Observer {
     pub fn of(scene: &Scene) -> Self {
-        let client = scene.client();
+        Self::of_robot(scene, "quadruped")
+    }
+
+    /// Of one of several robots.
+    pub fn of_robot(scene: &Scene, robot: &str) -> Self {
+        let client = Client::connect(&scene.endpoint, robot).unwrap();
         let model = client.model(PATIENCE).unwrap();
         let states = client.control(&model).unwrap();
         Self { client, model, states }

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use hardstand_client::Client;
 use hardstand_protocol::Authority;
 use rustix::process::Signal;
 
 use super::lockstep::joined;
-use crate::common::process::{Log, Observer, PATIENCE, Process, Scene, digest, serial, wait_for};
+use crate::common::process::{Log, Observer, Process, Scene, digest, serial, wait_for};
 
 const ROBOTS: &str = "robots=[{name=\"left\", initial={position_m=[0.0, 0.5, 0.0]}}, \
     {name=\"right\", initial={position_m=[0.0, -0.5, 0.0]}}]";
@@ -23,15 +22,13 @@ fn stand(scene: &Scene, robot: &str) -> Process {
     scene.hardstand(&name, &args)
 }
 
-fn observer(scene: &Scene, robot: &str) -> Observer {
-    let client = Client::connect(&scene.endpoint, robot).unwrap();
-    let model = client.model(PATIENCE).unwrap();
-    let states = client.control(&model).unwrap();
-    Observer { client, model, states }
-}
-
 fn log(scene: &Scene, robot: &str) -> Log {
     Log::read(&scene.path(&format!("run-{robot}.mcap")))
+}
+
+fn replays(scene: &Scene, robot: &str) {
+    let file = scene.path(&format!("run-{robot}.mcap")).display().to_string();
+    scene.hardstand("replay", &["replay", &file]).ends_with(0);
 }
 
 /// Two runs in lockstep whose controllers come in different orders.
@@ -53,8 +50,7 @@ fn robots_in_lockstep_have_the_same_run_whoever_comes_first() {
                 assert_eq!(log.ticks.len(), 2000, "{name}");
                 log.assert_no_tick_is_missing();
                 assert!(log.states.last().unwrap().truth_base_position_m[2] > 0.25, "{name} fell");
-                let file = scene.path(&format!("run-{name}.mcap")).display().to_string();
-                scene.hardstand("replay", &["replay", &file]).ends_with(0);
+                replays(&scene, name);
             }
             said.lines().filter(|l| l.starts_with("digest")).map(String::from).collect()
         })
@@ -71,7 +67,7 @@ fn the_clock_of_all_stands_while_one_waits() {
     let mut daemon = daemon(&scene, &["--mode", "lockstep", "--pace", "free"]);
     let controllers =
         NAMES.map(|name| joined(&scene, &format!("legs-{name}"), &[], &["--robot", name]));
-    let observers = NAMES.map(|name| observer(&scene, name));
+    let observers = NAMES.map(|name| Observer::of_robot(&scene, name));
     observers[1].until("500 ticks", |s| s.tick >= 500);
     controllers[0].signal(Signal::STOP);
     let tick = wait_for("no more ticks", || {
@@ -94,7 +90,7 @@ fn a_robot_that_loses_its_controller_is_none_of_the_others() {
     let scene = Scene::in_memory();
     let mut daemon = daemon(&scene, &[]);
     let mut controllers = NAMES.map(|name| stand(&scene, name));
-    let observers = NAMES.map(|name| observer(&scene, name));
+    let observers = NAMES.map(|name| Observer::of_robot(&scene, name));
     for observer in &observers {
         observer.until("it stands", |s| s.tick >= 500 && s.authority == Authority::Fresh.code());
     }
@@ -110,8 +106,7 @@ fn a_robot_that_loses_its_controller_is_none_of_the_others() {
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
     for name in NAMES {
-        let file = scene.path(&format!("run-{name}.mcap")).display().to_string();
-        scene.hardstand("replay", &["replay", &file]).ends_with(0);
+        replays(&scene, name);
     }
 }
 
