@@ -7,7 +7,7 @@ use crate::common::robots::{
 };
 use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{ExponentialSpring, SpringParameters, StationShape, Stiction};
-use hardstand_physics::dynamics::Limbs;
+use hardstand_physics::dynamics::{LimbGroup, Limbs};
 use hardstand_physics::model::{Base, Builder, JointKind, Model};
 use hardstand_physics::plant::{ComputePath, ContactModel, ContactResult, Integrator, PlantSpec};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3, rotation};
@@ -208,16 +208,29 @@ fn robot(seed: u64) -> (Model, PlantSpec) {
 #[test]
 fn random_robots_have_the_same_bits_on_every_path() {
     let (mut groups, mut trunks, mut contacts) = ([0; 5], 0, 0);
+    let (mut ragged, mut unlike) = (0, 0);
     for seed in 1..=60 {
         let (model, spec) = robot(seed);
         let limbs = Limbs::find(&model);
-        limbs.equal.iter().for_each(|l| groups[l.roots.len()] += 1);
+        limbs.groups.iter().for_each(|g| groups[g.limbs.len()] += 1);
+        let is_ragged = |g: &&LimbGroup| g.limbs.iter().any(|limb| limb.len() < g.size());
+        ragged += limbs.groups.iter().filter(is_ragged).count();
+        let kinds = |k: usize, g: &LimbGroup| -> Vec<JointKind> {
+            g.bodies(k).iter().map(|body| model.joints[body - 1].kind).collect()
+        };
+        let differs =
+            |g: &&LimbGroup| (0..g.size()).any(|k| kinds(k, g).windows(2).any(|w| w[0] != w[1]));
+        unlike += limbs.groups.iter().filter(differs).count();
         trunks += usize::from(limbs.trunk.len() > 2);
         contacts += spec.stations.len();
         assert_same_bits(&format!("robot {seed}"), &model, &spec, 160);
     }
     // the robots are what this test needs
     assert!(groups[2..].iter().all(|&n| n > 5) && trunks > 5 && contacts > 100, "{groups:?}");
+    assert!(
+        ragged > 5 && unlike > 5,
+        "{ragged} with limbs of two lengths, {unlike} that also slide"
+    );
 }
 
 #[test]
@@ -281,10 +294,10 @@ fn one_or_two_micro_steps_have_the_same_bits_on_every_path() {
 #[test]
 fn a_limb_without_a_station_may_hang_below_the_ground() {
     for integrator in [Integrator::SemiImplicitEuler, Integrator::LinearlyImplicit] {
-        let mut b = Builder::new("two arms", Base::Fixed);
+        let mut b = Builder::new("three arms", Base::Fixed);
         let inertia = SpatialInertia::from_com(1.0, &Vec3::new(0.3, 0.0, 0.0), &Mat3::identity());
         add_body(&mut b, "base", inertia);
-        for (name, z) in [("above", 0.3), ("below", -2.0)] {
+        for (name, z) in [("above", 0.3), ("below", -2.0), ("far below", -3.0)] {
             add_body(&mut b, name, inertia);
             let j = joint(name, JointKind::Revolute, [0.0, 1.0, 0.0], at(0.0, 0.0, z));
             add_joint(&mut b, "base", name, j);
@@ -293,13 +306,46 @@ fn a_limb_without_a_station_may_hang_below_the_ground() {
         let mut spec = plain_spec(&model);
         spec.stations.push(station("tip", 1, [0.6, 0.0, 0.0], 0.7));
         spec.integrator = integrator;
-        assert_eq!(Limbs::find(&model).equal.len(), 1);
-        assert_same_bits("two arms", &model, &spec, 300);
+        assert_eq!(Limbs::find(&model).groups.len(), 1);
+        assert_same_bits("three arms", &model, &spec, 300);
     }
 }
 
+/// Two of four limbs have contacts, then one: the free lanes take further contacts of the same limb.
+#[test]
+fn many_contacts_under_few_limbs_have_the_same_bits_on_every_path() {
+    let model = robot_with_limbs(&[2, 3, 2, 3]);
+    let tips = [2, 5, 7, 10];
+    for (counts, height_m) in [([5, 0, 3, 0], 0.3), ([0, 7, 0, 0], 0.4), ([2, 4, 1, 0], 0.4)] {
+        for integrator in [Integrator::SemiImplicitEuler, Integrator::LinearlyImplicit] {
+            let mut spec = plain_spec(&model);
+            (spec.integrator, spec.q.p_WB.z) = (integrator, height_m + 0.005);
+            spec.v.v_WB = Vec3::new(0.4, -0.2, 0.0);
+            for (tip, count) in tips.into_iter().zip(counts) {
+                for k in 0..count {
+                    let at = [0.03 * f64::from(k) - 0.05, 0.01 * f64::from(k), -0.1];
+                    spec.stations.push(station(&format!("{tip}_{k}"), tip, at, 0.7));
+                }
+            }
+            assert_same_bits(&format!("{counts:?}, {integrator:?}"), &model, &spec, 250);
+            assert!(most_at_once(&model, &spec) > 2, "{counts:?}: few contacts carry");
+        }
+    }
+}
+
+/// Most contacts that carry load at one time while a robot falls.
+fn most_at_once(model: &Model, spec: &PlantSpec) -> usize {
+    let mut simulation = Simulation::new(model.clone(), spec.clone(), WATCHDOG);
+    let carrying = |_| {
+        simulation.step(&TickInput::new());
+        let contacts = simulation.contacts().evaluated();
+        contacts.iter().filter(|at| at.force.normal_n > 1.0).count()
+    };
+    (0..100).map(carrying).max().unwrap()
+}
+
 /// Limbs of these numbers of joints about y on one base.
-fn limbs_of(lengths: &[usize]) -> Limbs {
+fn robot_with_limbs(lengths: &[usize]) -> Model {
     let mut b = Builder::new("limbs", Base::Floating);
     let inertia = SpatialInertia::from_com(1.0, &Vec3::zeros(), &Mat3::identity());
     add_body(&mut b, "base", inertia);
@@ -313,12 +359,19 @@ fn limbs_of(lengths: &[usize]) -> Limbs {
             parent = body;
         }
     }
-    Limbs::find(&b.build().unwrap())
+    b.build().unwrap()
+}
+
+fn limbs_of(lengths: &[usize]) -> Limbs {
+    Limbs::find(&robot_with_limbs(lengths))
 }
 
 #[test]
-fn equal_limbs_are_found() {
-    let roots = |l: &Limbs| l.equal.iter().map(|e| e.roots.clone()).collect::<Vec<_>>();
+fn limbs_are_found() {
+    let roots = |l: &Limbs| {
+        let of_group = |g: &LimbGroup| g.limbs.iter().map(|limb| limb.start).collect();
+        l.groups.iter().map(of_group).collect::<Vec<Vec<usize>>>()
+    };
     let six = limbs_of(&[2; 6]);
     assert_eq!((roots(&six), six.trunk), (vec![vec![1, 3, 5, 7], vec![9, 11]], vec![0]));
     // the fifth of five is alone
@@ -327,9 +380,17 @@ fn equal_limbs_are_found() {
     // the last link of the longer limb is like the short ones
     let three = limbs_of(&[1, 3, 1, 1]);
     assert_eq!((roots(&three), three.trunk), (vec![vec![1, 4, 5, 6]], vec![0, 2, 3]));
-    // and so are the last two links of the longest
+    // the lane of a limb may wait for another's last link
     let two = limbs_of(&[1, 2, 3]);
-    assert_eq!((roots(&two), two.trunk), (vec![vec![2, 5]], vec![0, 1, 4]));
+    assert_eq!((roots(&two), two.trunk), (vec![vec![4, 2]], vec![0, 1]));
     let none = limbs_of(&[3]);
     assert_eq!((roots(&none), none.trunk.len()), (vec![], 4));
+    // legs go beside arms, and the longest come first
+    let humanoid = limbs_of(&[6, 7, 6, 7]);
+    assert_eq!((roots(&humanoid), humanoid.trunk), (vec![vec![7, 20, 1, 14]], vec![0]));
+    assert_eq!(humanoid.groups[0].bodies(5), [12, 25, 6, 19]);
+    assert_eq!(humanoid.groups[0].bodies(6), [13, 26]);
+    // lanes would wait for limbs that are more than twice as long
+    let unlike = limbs_of(&[2, 5, 2, 5]);
+    assert_eq!((roots(&unlike), unlike.trunk), (vec![vec![3, 10], vec![1, 8]], vec![0]));
 }

@@ -84,7 +84,7 @@ fn what_falls_freely_falls_the_same_with_a_payload_on_its_trunk() {
 #[test]
 fn faults_are_the_same_side_by_side_and_one_by_one() {
     let (model, spec) = walker();
-    assert!(!Limbs::find(&model).equal.is_empty(), "there are limbs to be taken side by side");
+    assert!(!Limbs::find(&model).groups.is_empty(), "there are limbs to be taken side by side");
     let scene = |n: u64| match n {
         5 => vec![load(0, 2.0, [0.1, 0.0, 0.1]), load(2, 0.5, [0.0, 0.02, -0.1])],
         20 => vec![load(6, 0.3, [0.0, 0.0, -0.1])],

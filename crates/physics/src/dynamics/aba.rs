@@ -4,7 +4,7 @@
 //! (section 9.4). Gravity enters as an acceleration of the world by `−g`, so `A` is the
 //! acceleration less gravity.
 //!
-//! One body after another. This is the definition: the plant's fast path, which takes equal limbs
+//! One body after another. This is the definition: the plant's fast path, which takes limbs
 //! side by side, gives the same bits.
 
 use crate::model::{Base, Model};

@@ -1,8 +1,8 @@
-//! What the algorithms do at one body: of a robot, or of several equal limbs at once.
+//! What the algorithms do at one body: of a robot, or of several limbs at once.
 //!
 //! Everything that runs in each micro-step is here once, for any number of lanes. The loops over
 //! the bodies are in [`kinematics`](super::kinematics()) and [`aba`](super::aba()), one body after
-//! another, and in the plant's fast path, equal limbs side by side.
+//! another, and in the plant's fast path, limbs side by side.
 
 use crate::simd::SimdReal;
 use crate::spatial::simd::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};

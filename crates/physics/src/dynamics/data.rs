@@ -6,6 +6,7 @@ use crate::spatial::{ArticulatedInertia, Force, Motion, Quaternion, Transform, V
 use super::Added;
 use super::body::{AbaFactors, BodyKinematics};
 use super::joint_rotation::JointRotation;
+use super::limbs::joint_classes;
 use super::link::{Link, motion_subspace};
 
 /// Generalized positions `q`. For a fixed base the base pose is a constant.
@@ -238,6 +239,6 @@ impl Data {
 
 /// All joints of `model` with the bodies that they move.
 pub(crate) fn links(model: &Model) -> Vec<Link<f64>> {
-    let moved = model.joints.iter().zip(&model.bodies[1..]);
-    moved.map(|(joint, body)| Link::new(joint, &body.inertia)).collect()
+    let moved = model.joints.iter().zip(&model.bodies[1..]).zip(joint_classes(model));
+    moved.map(|((joint, body), class)| Link::new(class, joint, &body.inertia)).collect()
 }

@@ -1,5 +1,6 @@
 //! Rotations about coordinate axes: half of the general arithmetic multiplies by 0 and 1.
 
+use crate::math;
 use crate::simd::SimdReal;
 use crate::spatial;
 use crate::spatial::simd::{ArticulatedInertia, Force, Mat3, Motion, Sym3, Vec3};
@@ -39,6 +40,13 @@ impl Axis {
             Self::Y => [b, k, a],
             Self::Z => [a, b, k],
         }
+    }
+
+    /// The angle about this axis of a rotation about it, rad.
+    pub(super) fn angle_of(self, R: &spatial::Mat3) -> f64 {
+        let [first, ..] = self.z_last([R.x, R.y, R.z]);
+        let [cos, minus_sin, _] = self.z_last([first.x, first.y, first.z]);
+        math::atan2(-minus_sin, cos)
     }
 
     /// The component of `v` along this axis.

@@ -23,27 +23,44 @@ pub fn motion_subspace(joint: &Joint) -> spatial::Motion {
 /// What a joint's arithmetic looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JointClass {
-    /// Turns about a coordinate axis, with the axes of P and B parallel at `q = 0`: then much of
-    /// the arithmetic falls away.
+    /// Turns about a coordinate axis that P and B share: then much of the arithmetic falls away.
     About(Axis),
     /// Turns about any axis.
     Turning,
     /// Slides along any axis.
     Sliding,
+    /// In some lanes turns about any axis, in others slides along it.
+    Mixed,
 }
 
 impl JointClass {
     pub(super) fn of(joint: &Joint) -> Self {
-        let parallel = joint.X_PJ.R == spatial::Mat3::identity();
-        match (joint.kind, Axis::of(&joint.axis)) {
-            (JointKind::Revolute, Some(axis)) if parallel => Self::About(axis),
-            (JointKind::Revolute, _) => Self::Turning,
+        match (joint.kind, shared_axis(joint)) {
+            (JointKind::Revolute, Some((axis, _))) => Self::About(axis),
+            (JointKind::Revolute, None) => Self::Turning,
             (JointKind::Prismatic, _) => Self::Sliding,
+        }
+    }
+
+    /// A class that suits joints of both.
+    pub(super) fn or(self, o: Self) -> Self {
+        match (self, o) {
+            (a, b) if a == b => a,
+            (Self::About(_) | Self::Turning, Self::About(_) | Self::Turning) => Self::Turning,
+            _ => Self::Mixed,
         }
     }
 }
 
-/// Calls a function with the joint's [`JointClass`] as a constant: each of the five gets code of
+/// The coordinate axis along which the joint's axis lies in P and in B, and the angle about it by
+/// which B is turned at `q = 0`, rad.
+fn shared_axis(joint: &Joint) -> Option<(Axis, f64)> {
+    let (axis, R) = (Axis::of(&joint.axis)?, &joint.X_PJ.R);
+    let angle = axis.angle_of(R);
+    (*R * joint.axis == joint.axis && R.tr_mul(&joint.axis) == joint.axis).then_some((axis, angle))
+}
+
+/// Calls a function with the joint's [`JointClass`] as a constant: each of the six gets code of
 /// its own. Functions are named, because closures are not inlined into code for AVX2.
 macro_rules! by_joint_class {
     ($link:expr, $function:path $(, $argument:expr)*) => {{
@@ -57,6 +74,7 @@ macro_rules! by_joint_class {
             Z => $function(Z, $link $(, $argument)*),
             JointClass::Turning => $function(JointClass::Turning, $link $(, $argument)*),
             JointClass::Sliding => $function(JointClass::Sliding, $link $(, $argument)*),
+            JointClass::Mixed => $function(JointClass::Mixed, $link $(, $argument)*),
         }
     }};
 }
@@ -66,8 +84,10 @@ pub(crate) use by_joint_class;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Link<T> {
     pub(crate) joint_class: JointClass,
-    /// Unit axis in B (and in J).
-    axis: Vec3<T>,
+    /// Motion subspace in B (and in J).
+    S: Motion<T>,
+    /// Angle by which a body is turned about a shared coordinate axis at `q = 0`, rad.
+    angle_at_zero: T,
     /// `R_PB = R_fixed + sin q R_sin + cos q R_cos` of a revolute joint; of a prismatic one,
     /// `R_fixed`.
     R_fixed: Mat3<T>,
@@ -81,21 +101,30 @@ pub(crate) struct Link<T> {
 }
 
 impl Link<f64> {
-    pub(crate) fn new(joint: &Joint, inertia: &spatial::SpatialInertia) -> Self {
+    /// `joint_class` suits the joint: its own, or that of turning about any axis.
+    pub(crate) fn new(
+        joint_class: JointClass,
+        joint: &Joint,
+        inertia: &spatial::SpatialInertia,
+    ) -> Self {
         let (R_PJ, a) = (&joint.X_PJ.R, &joint.axis);
         // Rodrigues: R(q) = a aᵀ + sin q â + cos q (1 − a aᵀ)
         let along = a.outer(a);
         let across = spatial::Mat3::identity() - along;
-        let revolute = joint.kind == JointKind::Revolute;
-        let R_fixed = if revolute { R_PJ * along } else { *R_PJ };
+        let none = spatial::Mat3::default();
+        let ([R_fixed, R_sin, R_cos], slide_P) = match joint.kind {
+            JointKind::Revolute => ([R_PJ * along, R_PJ * skew(a), R_PJ * across], Vec3::zeros()),
+            JointKind::Prismatic => ([*R_PJ, none, none], R_PJ * a),
+        };
         Self {
-            joint_class: JointClass::of(joint),
-            axis: (*a),
+            joint_class,
+            S: motion_subspace(joint),
+            angle_at_zero: shared_axis(joint).map_or(0.0, |(_, angle)| angle),
             R_fixed,
-            R_sin: (R_PJ * skew(a)),
-            R_cos: (R_PJ * across),
+            R_sin,
+            R_cos,
             p_PJ: joint.X_PJ.p,
-            slide_P: (R_PJ * a),
+            slide_P,
             armature: joint.armature,
             inertia: (*inertia).into(),
         }
@@ -104,21 +133,23 @@ impl Link<f64> {
     /// `Sᵀ f` of several forces on one body.
     #[inline(always)]
     pub(super) fn project_several<T: SimdReal>(&self, f: &Force<T>) -> T {
-        let a = Vec3::from_lanes(|_| self.axis);
+        let S = Motion::from_lanes(|_| self.S);
         match self.joint_class {
             JointClass::About(axis) => axis.component(&f.ang),
-            JointClass::Turning => a.dot(&f.ang),
-            JointClass::Sliding => a.dot(&f.lin),
+            JointClass::Turning => S.ang.dot(&f.ang),
+            JointClass::Sliding => S.lin.dot(&f.lin),
+            JointClass::Mixed => S.dot(f),
         }
     }
 }
 
 impl<T: SimdReal> Link<T> {
-    /// One link per lane, all with joints of one kind.
+    /// One link per lane, all with joints of one class.
     pub(crate) fn from_lanes<'a>(f: impl Fn(usize) -> &'a Link<f64>) -> Self {
         Self {
             joint_class: f(0).joint_class,
-            axis: Vec3::from_lanes(|i| f(i).axis),
+            S: Motion::from_lanes(|i| f(i).S),
+            angle_at_zero: T::from_lanes(|i| f(i).angle_at_zero),
             R_fixed: Mat3::from_lanes(|i| f(i).R_fixed),
             R_sin: Mat3::from_lanes(|i| f(i).R_sin),
             R_cos: Mat3::from_lanes(|i| f(i).R_cos),
@@ -140,19 +171,29 @@ impl<T: SimdReal> Link<T> {
     pub(super) fn moved(&self, by: JointClass, q: T) -> (Transform<T>, JointRotation<T>) {
         match by {
             JointClass::About(axis) => {
-                let turn = JointRotation::new(math::sin_cos(q));
+                let turn = JointRotation::new(math::sin_cos(q + self.angle_at_zero));
                 (self.about(axis, &turn), turn)
             }
             JointClass::Turning => {
                 let turn = JointRotation::new(math::sin_cos(q));
-                let R = self.R_fixed + self.R_sin.scaled(turn.sin) + self.R_cos.scaled(turn.cos);
-                (Transform::new(R, self.p_PJ), turn)
+                (Transform::new(self.rotation(&turn), self.p_PJ), turn)
             }
             JointClass::Sliding => {
-                let p = self.p_PJ + self.slide_P.scaled(q);
-                (Transform::new(self.R_fixed, p), JointRotation::default())
+                let p_PB = self.p_PJ + self.slide_P.scaled(q);
+                (Transform::new(self.R_fixed, p_PB), JointRotation::default())
+            }
+            JointClass::Mixed => {
+                let turn = JointRotation::new(math::sin_cos(q));
+                let p_PB = self.p_PJ + self.slide_P.scaled(q);
+                (Transform::new(self.rotation(&turn), p_PB), turn)
             }
         }
+    }
+
+    /// `R_PB` of a joint along any axis.
+    #[inline(always)]
+    fn rotation(&self, turn: &JointRotation<T>) -> Mat3<T> {
+        self.R_fixed + self.R_sin.scaled(turn.sin) + self.R_cos.scaled(turn.cos)
     }
 
     /// `m + S s`. (table 4.1)
@@ -160,8 +201,9 @@ impl<T: SimdReal> Link<T> {
     pub(super) fn plus_along(&self, by: JointClass, m: Motion<T>, s: T) -> Motion<T> {
         match by {
             JointClass::About(axis) => Motion::new(axis.plus(m.ang, s), m.lin),
-            JointClass::Turning => Motion::new(m.ang + self.axis.scaled(s), m.lin),
-            JointClass::Sliding => Motion::new(m.ang, m.lin + self.axis.scaled(s)),
+            JointClass::Turning => Motion::new(m.ang + self.S.ang.scaled(s), m.lin),
+            JointClass::Sliding => Motion::new(m.ang, m.lin + self.S.lin.scaled(s)),
+            JointClass::Mixed => m + self.S.scaled(s),
         }
     }
 
@@ -170,8 +212,9 @@ impl<T: SimdReal> Link<T> {
     pub(super) fn project(&self, by: JointClass, f: &Force<T>) -> T {
         match by {
             JointClass::About(axis) => axis.component(&f.ang),
-            JointClass::Turning => self.axis.dot(&f.ang),
-            JointClass::Sliding => self.axis.dot(&f.lin),
+            JointClass::Turning => self.S.ang.dot(&f.ang),
+            JointClass::Sliding => self.S.lin.dot(&f.lin),
+            JointClass::Mixed => self.S.dot(f),
         }
     }
 
@@ -190,11 +233,11 @@ impl<T: SimdReal> Link<T> {
     /// `I_A S`.
     #[inline(always)]
     pub(super) fn inertia_along(&self, by: JointClass, I_A: &ArticulatedInertia<T>) -> Force<T> {
-        let a = &self.axis;
         match by {
             JointClass::About(axis) => Force::new(axis.row(&I_A.I.full()), axis.row(&I_A.H)),
-            JointClass::Turning => Force::new(I_A.I.mul(a), I_A.H.tr_mul(a)),
-            JointClass::Sliding => Force::new(I_A.H.mul(a), I_A.M.mul(a)),
+            JointClass::Turning => Force::new(I_A.I.mul(&self.S.ang), I_A.H.tr_mul(&self.S.ang)),
+            JointClass::Sliding => Force::new(I_A.H.mul(&self.S.lin), I_A.M.mul(&self.S.lin)),
+            JointClass::Mixed => I_A.mul(&self.S),
         }
     }
 
@@ -206,10 +249,11 @@ impl<T: SimdReal> Link<T> {
                 Motion::new(axis.cross_from(&V.ang, qd), axis.cross_from(&V.lin, qd))
             }
             JointClass::Turning => {
-                let step = self.axis.scaled(qd);
+                let step = self.S.ang.scaled(qd);
                 Motion::new(V.ang.cross(&step), V.lin.cross(&step))
             }
-            JointClass::Sliding => Motion::new(Vec3::zeros(), V.ang.cross(&self.axis.scaled(qd))),
+            JointClass::Sliding => Motion::new(Vec3::zeros(), V.ang.cross(&self.S.lin.scaled(qd))),
+            JointClass::Mixed => V.cross(&self.S.scaled(qd)),
         }
     }
 
@@ -226,7 +270,7 @@ impl<T: SimdReal> Link<T> {
             JointClass::About(axis) => {
                 Transform::new(turn.after(axis, &X_WP.R), X_WP.point(&X_PB.p))
             }
-            JointClass::Turning | JointClass::Sliding => X_WP.compose(X_PB),
+            _ => X_WP.compose(X_PB),
         }
     }
 
@@ -244,7 +288,7 @@ impl<T: SimdReal> Link<T> {
                 let lin = m.lin + m.ang.cross(&X_PB.p);
                 Motion::new(turn.back(axis, &m.ang), turn.back(axis, &lin))
             }
-            JointClass::Turning | JointClass::Sliding => X_PB.motion_to_child(m),
+            _ => X_PB.motion_to_child(m),
         }
     }
 
@@ -261,7 +305,7 @@ impl<T: SimdReal> Link<T> {
                 let lin = kin.turn.forth(axis, &f.lin);
                 Force::new(kin.turn.forth(axis, &f.ang) + kin.X_PB.p.cross(&lin), lin)
             }
-            JointClass::Turning | JointClass::Sliding => kin.X_PB.force_to_parent(f),
+            _ => kin.X_PB.force_to_parent(f),
         }
     }
 
@@ -275,7 +319,7 @@ impl<T: SimdReal> Link<T> {
     ) -> ArticulatedInertia<T> {
         match by {
             JointClass::About(axis) => kin.turn.inertia(axis, I_A).shifted(&kin.X_PB.p),
-            JointClass::Turning | JointClass::Sliding => I_A.to_parent(&kin.X_PB),
+            _ => I_A.to_parent(&kin.X_PB),
         }
     }
 
@@ -289,7 +333,7 @@ impl<T: SimdReal> Link<T> {
     ) -> Force<T> {
         match by {
             JointClass::About(axis) => axis.times_across(I_a, c),
-            JointClass::Turning | JointClass::Sliding => I_a.mul(c),
+            _ => I_a.mul(c),
         }
     }
 }

@@ -68,7 +68,7 @@ pub use least_squares::LeastSquares;
 pub use link::motion_subspace;
 pub(crate) use link::{JointClass, Link, by_joint_class};
 
-pub use limbs::{EqualLimbs, Limbs};
+pub use limbs::{LimbGroup, Limbs};
 pub use point_on_plane::PointOnPlane;
 pub use point_response::{PointAxes, PointResponses, VelocityChange};
 pub use projection::Projection;

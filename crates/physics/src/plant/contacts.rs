@@ -45,7 +45,7 @@ struct StationPoint {
     rolling: Option<RollingFriction>,
 }
 
-/// One exponential spring on a plane at rest: what equal limbs can compute side by side.
+/// One exponential spring on a plane at rest: what limbs can compute side by side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlaneSpring {
     /// Index of the contact.

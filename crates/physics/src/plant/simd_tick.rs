@@ -1,4 +1,4 @@
-//! A tick's micro-steps with equal limbs side by side.
+//! A tick's micro-steps with limbs side by side.
 
 use super::rigid::{Jumps, Sets};
 use super::simd::SimdStep;

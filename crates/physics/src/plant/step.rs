@@ -345,10 +345,10 @@ impl Plant {
 /// How a plant computes. All ways give the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ComputePath {
-    /// Equal limbs side by side, with the best instructions that the machine has.
+    /// Limbs side by side, with the best instructions that the machine has.
     #[default]
     Fastest,
-    /// Equal limbs side by side, with instructions that any machine has.
+    /// Limbs side by side, with instructions that any machine has.
     Portable,
     /// One body after another: the definition.
     OneByOne,

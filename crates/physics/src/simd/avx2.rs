@@ -3,9 +3,10 @@
 
 use std::arch::x86_64::{
     __m256d, _CMP_GT_OQ, _mm256_add_epi64, _mm256_add_pd, _mm256_and_pd, _mm256_andnot_pd,
-    _mm256_blendv_pd, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_div_pd,
-    _mm256_loadu_pd, _mm256_movemask_pd, _mm256_mul_pd, _mm256_permute2f128_pd, _mm256_set1_epi64x,
-    _mm256_set1_pd, _mm256_slli_epi64, _mm256_sqrt_pd, _mm256_storeu_pd, _mm256_sub_pd,
+    _mm256_blendv_pd, _mm256_castpd_ps, _mm256_castpd_si256, _mm256_castps_pd, _mm256_castsi256_pd,
+    _mm256_cmp_pd, _mm256_div_pd, _mm256_loadu_pd, _mm256_movemask_pd, _mm256_mul_pd,
+    _mm256_permute2f128_pd, _mm256_permutevar8x32_ps, _mm256_set1_epi64x, _mm256_set1_pd,
+    _mm256_setr_epi32, _mm256_slli_epi64, _mm256_sqrt_pd, _mm256_storeu_pd, _mm256_sub_pd,
     _mm256_unpackhi_pd, _mm256_unpacklo_pd, _mm256_xor_pd,
 };
 use std::fmt;
@@ -134,6 +135,25 @@ impl SimdReal for Avx2x4 {
     #[inline(always)]
     fn lane(self, i: usize) -> f64 {
         self.to_array()[i]
+    }
+
+    #[inline(always)]
+    fn reordered(self, [a, b, c, d]: [usize; 4]) -> Self {
+        let half = |i: usize, k: usize| (2 * (i % 4) + k) as i32;
+        // SAFETY: a value of this type exists, so the machine has AVX2.
+        Self(unsafe {
+            let halves = _mm256_setr_epi32(
+                half(a, 0),
+                half(a, 1),
+                half(b, 0),
+                half(b, 1),
+                half(c, 0),
+                half(c, 1),
+                half(d, 0),
+                half(d, 1),
+            );
+            _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(self.0), halves))
+        })
     }
 
     #[inline(always)]

@@ -1,7 +1,8 @@
 //! Several numbers side by side: one program, the same bits in every lane.
 //!
 //! What is written for any [`SimdReal`] computes in each lane what it computes for a single `f64`:
-//! all operations here are exactly rounded or choose between their operands, and none mixes lanes.
+//! all operations here are exactly rounded or choose between their operands, and none computes
+//! across lanes.
 //! So two limbs, four limbs, SSE2, AVX2 and NEON give the same bits as one limb after another.
 //!
 //! ```
@@ -85,6 +86,10 @@ pub trait SimdReal:
     /// If there is no lane `i`.
     #[must_use]
     fn lane(self, i: usize) -> f64;
+
+    /// Lane `i` is lane `order[i]` of this; lanes that there are not, count from the first again.
+    #[must_use]
+    fn reordered(self, order: [usize; 4]) -> Self;
 
     /// Four numbers of each lane side by side: `[i][k]` is lane `i` of `four[k]`. What lies beyond
     /// [`COUNT`](Self::COUNT) means nothing.

@@ -25,6 +25,12 @@ impl SimdReal for f64x2 {
     }
 
     #[inline(always)]
+    fn reordered(self, [a, b, ..]: [usize; 4]) -> Self {
+        let x = self.to_array();
+        Self::new([x[a % 2], x[b % 2]])
+    }
+
+    #[inline(always)]
     fn by_lane(four: [Self; 4]) -> [[f64; 4]; 4] {
         let [a, b, c, d] = four.map(Self::to_array);
         let first = [a[0], b[0], c[0], d[0]];
@@ -85,6 +91,12 @@ impl SimdReal for f64x4 {
     #[inline(always)]
     fn lane(self, i: usize) -> f64 {
         self.to_array()[i]
+    }
+
+    #[inline(always)]
+    fn reordered(self, [a, b, c, d]: [usize; 4]) -> Self {
+        let x = self.to_array();
+        Self::new([x[a % 4], x[b % 4], x[c % 4], x[d % 4]])
     }
 
     #[inline(always)]

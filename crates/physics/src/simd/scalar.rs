@@ -24,6 +24,11 @@ impl SimdReal for f64 {
     }
 
     #[inline(always)]
+    fn reordered(self, _: [usize; 4]) -> Self {
+        self
+    }
+
+    #[inline(always)]
     fn by_lane(four: [Self; 4]) -> [[f64; 4]; 4] {
         [four; 4]
     }

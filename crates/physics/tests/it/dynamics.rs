@@ -1,14 +1,18 @@
 //! The dynamics of random trees: algorithms against one another, and conservation laws.
 
+use std::f64::consts::{FRAC_PI_2, PI};
+
 use crate::common::robots;
 use crate::common::trees::{Sample, flat, tree};
 use hardstand_physics::dynamics::{
-    Data, GeneralizedForces, ImpulseWorkspace, MassMatrix, PointAxes, PointResponses, Rk4,
-    Velocities, VelocityChange, aba, articulated_inertias, center_of_mass, crba, impulse_response,
-    kinematics, kinetic_energy, momentum, potential_energy, rnea, spread_jump,
+    Data, GeneralizedForces, ImpulseWorkspace, MassMatrix, PointAxes, PointResponses, Positions,
+    Rk4, Velocities, VelocityChange, aba, articulated_inertias, center_of_mass, crba,
+    impulse_response, kinematics, kinetic_energy, momentum, potential_energy, rnea, spread_jump,
 };
-use hardstand_physics::model::Base;
-use hardstand_physics::spatial::{Force, Mat3, Motion, Quaternion, Vec3};
+use hardstand_physics::model::{Base, Builder, JointKind};
+use hardstand_physics::spatial::{
+    Force, Mat3, Motion, Quaternion, SpatialInertia, Transform, Vec3, rotation,
+};
 use proptest::prelude::*;
 
 const GRAVITY: Vec3 = Vec3::new(0.7, -1.3, -9.81);
@@ -303,4 +307,34 @@ fn free_fall_is_exact() {
     assert!((end.v.v_WB - Vec3::new(1.0, 0.0, 2.0 - 9.81)).norm() < 1e-12);
     let fallen = end.q.p_WB - s.q.p_WB;
     assert!((fallen - Vec3::new(1.0, 0.0, 2.0 - 4.905)).norm() < 1e-12);
+}
+
+/// A child that is turned about its joint's own axis at `q = 0`, alone and beside others.
+#[test]
+fn a_joint_turns_on_from_where_it_is_mounted() {
+    for count in [1, 3] {
+        for axis in [Vec3::x(), Vec3::y(), Vec3::z()] {
+            for (angle, q) in [(0.3, 0.4), (-0.1749, 1.2), (PI, -0.2), (-FRAC_PI_2, 2.0)] {
+                let mut b = Builder::new("limbs", Base::Floating);
+                let I = SpatialInertia::from_com(1.0, &Vec3::zeros(), &Mat3::identity());
+                robots::add_body(&mut b, "base", I);
+                let X_PJ = Transform::new(rotation(&axis, angle), Vec3::new(0.1, 0.2, 0.3));
+                for name in ["a", "b", "c"].into_iter().take(count) {
+                    robots::add_body(&mut b, name, I);
+                    let j = robots::joint(name, JointKind::Revolute, axis.into(), X_PJ);
+                    robots::add_joint(&mut b, "base", name, j);
+                }
+                let model = b.build().unwrap();
+                let (mut at, mut data) = (Positions::zero(&model), Data::new(&model));
+                at.joints.fill(q);
+                kinematics(&model, &at, &Velocities::zero(&model), &mut data);
+                let turned = X_PJ.R * rotation(&axis, q);
+                for body in 1..=count {
+                    let off = data.X_WB[body].R - turned;
+                    let off = [off.x, off.y, off.z].map(|row| row.norm()).into_iter().sum::<f64>();
+                    assert!(off < 2e-15, "{axis:?}, {angle} + {q}: {off}");
+                }
+            }
+        }
+    }
 }

@@ -10,6 +10,30 @@ pub(super) struct ChildContribution<T> {
     pub(super) p_A: Force<T>,
 }
 
+impl<T: SimdReal> ChildContribution<T> {
+    /// The lanes in another order: see [`SimdReal::reordered`].
+    #[inline(always)]
+    pub(super) fn reordered(&self, order: [usize; 4]) -> Self {
+        let mut fours = by_fours(self);
+        for number in fours.as_flattened_mut() {
+            *number = number.reordered(order);
+        }
+        from_fours(&fours)
+    }
+
+    /// Adds `o` in the lanes that the mask sets. The others keep their bits, also of -0.
+    #[inline(always)]
+    pub(super) fn add_where(&mut self, mask: T::Mask, o: &Self) {
+        let (mut sum, o) = (by_fours(self), by_fours(o));
+        for k in 0..7 {
+            for i in 0..4 {
+                sum[k][i] = T::select(mask, sum[k][i] + o[k][i], sum[k][i]);
+            }
+        }
+        *self = from_fours(&sum);
+    }
+}
+
 /// The same: 27 numbers and a last one that means nothing.
 pub(super) type Fours = [[f64; 4]; 7];
 
@@ -52,7 +76,7 @@ pub(super) fn by_fours<T: SimdReal>(
 }
 
 #[inline(always)]
-pub(super) fn from_fours(fours: &Fours) -> ChildContribution<f64> {
+pub(super) fn from_fours<T: SimdReal>(fours: &[[T; 4]; 7]) -> ChildContribution<T> {
     let [a, b, c, d, e, f, g] = fours;
     let I = Sym3 { xx: a[0], xy: a[1], xz: a[2], yy: a[3], yz: b[0], zz: b[1] };
     let H = Mat3::from_rows(

@@ -1,6 +1,8 @@
-//! Equal limbs, segment by segment.
+//! Limbs side by side, segment by segment.
 
-use crate::dynamics::{Data, EqualLimbs};
+use std::ops::Range;
+
+use crate::dynamics::{Data, LimbGroup};
 use crate::model::Model;
 use crate::plant::rigid::Jumps;
 use crate::simd::SimdReal;
@@ -28,20 +30,22 @@ impl<T: SimdReal> Group<T> {
         parts: &Parts<'_>,
         model: &Model,
         trunk: &[usize],
-        limbs: &EqualLimbs,
+        group: &LimbGroup,
     ) -> Self {
-        let segment = |k: usize| {
-            let bodies: Vec<usize> = limbs.roots.iter().map(|r| r + k).collect();
-            let parent = model.bodies[bodies[0]].parent.checked_sub(limbs.roots[0]);
-            Segment::new(parts, bodies, parent)
-        };
+        let mut segments: Vec<Segment<T>> = Vec::new();
+        for k in 0..group.size() {
+            let bodies = group.bodies(k);
+            let parent = model.bodies[bodies[0]].parent.checked_sub(group.limbs[0].start);
+            let segment = Segment::new(parts, bodies, parent);
+            segments.push(segment.on_lanes_of(parent.map(|p| &segments[p])));
+        }
         let carrier =
-            |root: &usize| trunk.iter().position(|&b| b == model.bodies[*root].parent).unwrap_or(0);
-        let mut carriers: Vec<usize> = limbs.roots.iter().map(carrier).collect();
+            |limb: &Range<usize>| trunk.iter().position(|&b| b == model.bodies[limb.start].parent);
+        let mut carriers: Vec<usize> =
+            group.limbs.iter().map(|limb| carrier(limb).unwrap_or(0)).collect();
         if carriers.iter().all(|&c| c == carriers[0]) {
             carriers.truncate(1);
         }
-        let segments = (0..limbs.size).map(segment).collect();
         Self { segments, carriers, contribution: ChildContribution::default() }
     }
 
@@ -50,11 +54,10 @@ impl<T: SimdReal> Group<T> {
     pub(super) fn inward_pass(&mut self, params: &StepParams, lanes: &mut [Fours; 4]) {
         for k in (0..self.segments.len()).rev() {
             let (parent, segment) = with_parent(&mut self.segments, k);
-            let onto = match parent {
-                Some(parent) => segment.onto(parent, params),
-                None => Onto::Nothing(&mut self.contribution),
-            };
-            segment.inward_pass(params, onto);
+            match parent {
+                Some(parent) => segment.inward_pass_onto(parent, params),
+                None => segment.inward_pass(params, Onto::Nothing(&mut self.contribution)),
+            }
         }
         hand_over(&self.contribution, lanes);
     }

@@ -1,4 +1,4 @@
-//! Linearly implicit steps with equal limbs side by side.
+//! Linearly implicit steps with limbs side by side.
 
 use crate::dynamics::Data;
 use crate::plant::State;

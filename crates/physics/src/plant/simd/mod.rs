@@ -1,12 +1,13 @@
-//! The fast path of a micro-step: equal limbs side by side, the same bits as one after another.
+//! The fast path of a micro-step: limbs side by side, the same bits as one after another.
 //!
-//! A quadruped has four equal legs, a humanoid two legs and two arms: equal limbs are equal
+//! A quadruped has four equal legs, a humanoid two legs and two arms: limbs are much the same
 //! programs, and equal programs go side by side in the lanes of a processor's registers. A
 //! micro-step is one sweep from the tips to the trunk (pass 2 of the articulated-body algorithm)
 //! and one back (pass 3, integration, kinematics, contacts, pass 1). What happens at one body is in
 //! `dynamics::body`, `actuator` and `contact`; the plain loops over all bodies that define the
 //! result are in [`aba`](crate::dynamics::aba()) and [`Plant`](super::Plant).
 
+mod body_springs;
 mod child_contribution;
 mod group;
 mod implicit;
@@ -17,7 +18,7 @@ mod trunk;
 mod trunk_springs;
 
 use crate::actuator::{MotorLimits, PassiveJoint, Reference};
-use crate::dynamics::{Data, EqualLimbs, Limbs, Link, links};
+use crate::dynamics::{Data, LimbGroup, Limbs, Link, links};
 use crate::model::Model;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{Avx2x4, has_avx2};
@@ -128,11 +129,11 @@ impl SimdStep {
         let parts = Parts { model, links: &links, motors, passive, contacts };
         #[cfg(target_arch = "x86_64")]
         if has_avx2() && !portable {
-            return Self::Avx2(Robot::new(model, spec, &parts));
+            return Self::Avx2(Robot::new(model, spec, &parts, false));
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = portable;
-        Self::Portable(Robot::new(model, spec, &parts))
+        Self::Portable(Robot::new(model, spec, &parts, true))
     }
 
     fn perform(&mut self, task: Task<'_>) {
@@ -202,11 +203,12 @@ impl SimdStep {
 }
 
 impl<Q: SimdReal> Robot<Q> {
-    fn new(model: &Model, spec: &PlantSpec, parts: &Parts<'_>) -> Self {
+    /// `by_twos` puts two limbs in two lanes: where four need two registers.
+    fn new(model: &Model, spec: &PlantSpec, parts: &Parts<'_>, by_twos: bool) -> Self {
         let limbs = Limbs::find(model);
-        let (twos, fours): (Vec<&EqualLimbs>, Vec<&EqualLimbs>) =
-            limbs.equal.iter().partition(|l| l.roots.len() == 2);
-        let groups: Vec<&EqualLimbs> = fours.iter().chain(&twos).copied().collect();
+        let (twos, fours): (Vec<&LimbGroup>, Vec<&LimbGroup>) =
+            limbs.groups.iter().partition(|g| by_twos && g.limbs.len() == 2);
+        let groups: Vec<&LimbGroup> = fours.iter().chain(&twos).copied().collect();
         Self {
             h: spec.micro_step_ns() as f64 / 1e9,
             halves: [0, 1].map(|i| spec.part_ns(i, 2) as f64 / 1e9),

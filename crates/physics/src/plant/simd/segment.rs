@@ -1,10 +1,11 @@
-//! One body of each of several equal limbs, with its joint, drive and contacts.
+//! One body of each of several limbs, with its joint, drive and contacts.
 
+mod by_class;
 mod exchange;
 
 use crate::actuator::{MotorLimits, PassiveJoint, Reference};
 use crate::dynamics::{
-    AbaFactors, BodyKinematics, JointClass, Link, VelocityChange, bias_force, by_joint_class,
+    AbaFactors, BodyKinematics, Link, VelocityChange, bias_force, by_joint_class,
 };
 use crate::plant::implicit::{Step, joint_slopes, joint_step};
 use crate::plant::rigid::Jumps;
@@ -12,11 +13,13 @@ use crate::simd::SimdReal;
 use crate::spatial::simd::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
 
 use super::Parts;
+use super::body_springs::BodySprings;
 use super::child_contribution::ChildContribution;
-use super::springs::{SpringBlock, StepParams};
+use super::springs::StepParams;
+use by_class::{accelerate_by, inward_pass_by, jump_by, velocity_by};
 
 /// The body and everything that acts on it; one lane for each limb. Lanes beyond the number of
-/// limbs begin each tick like the first one, and are not read.
+/// limbs that have such a body begin each tick like the first one, and are not read.
 #[derive(Clone, Debug)]
 pub(super) struct Segment<T> {
     /// The model's body in each limb.
@@ -27,6 +30,8 @@ pub(super) struct Segment<T> {
     resets: bool,
     /// True if it is the first that hands over to its parent.
     leads: bool,
+    /// 1 in the lanes that have this body, else 0, where the parent's have more.
+    used: Option<T>,
     link: Link<T>,
     motor: MotorLimits<T>,
     passive: PassiveJoint<T>,
@@ -41,7 +46,7 @@ pub(super) struct Segment<T> {
     pub(super) A: Motion<T>,
     /// Jumps of velocity and position under impulses.
     jumps: [Motion<T>; 2],
-    springs: Vec<SpringBlock<T>>,
+    springs: BodySprings<T>,
 }
 
 impl<T: SimdReal> Segment<T> {
@@ -53,7 +58,7 @@ impl<T: SimdReal> Segment<T> {
             link,
             motor: MotorLimits::from_lanes(|i| &parts.motors[joint(i)]),
             passive: PassiveJoint::from_lanes(|i| &parts.passive[joint(i)]),
-            springs: SpringBlock::on_bodies(parts.contacts, &bodies),
+            springs: BodySprings::new(parts.contacts, &bodies),
             contribution: ChildContribution { I_A: link.inertia.articulated(), p_A: Force::zero() },
             reference: Reference::default(),
             q: T::splat(0.0),
@@ -64,6 +69,7 @@ impl<T: SimdReal> Segment<T> {
             A: Motion::zero(),
             jumps: [Motion::zero(); 2],
             resets: false,
+            used: None,
             leads: !parts.model.bodies[bodies[0] + 1..].iter().any(|b| b.parent == parent_body),
             bodies,
             parent,
@@ -78,6 +84,14 @@ impl<T: SimdReal> Segment<T> {
     /// For segments to whose inertia several others add, in whatever order.
     pub(super) fn resetting(self) -> Self {
         Self { resets: true, ..self }
+    }
+
+    /// For the limbs of which some end before this body.
+    pub(super) fn on_lanes_of(self, parent: Option<&Self>) -> Self {
+        let count = self.bodies.len();
+        let fewer = parent.is_some_and(|p| count < p.bodies.len());
+        let used = fewer.then(|| T::from_lanes(|i| f64::from(i < count)));
+        Self { used, ..self }
     }
 
     /// Pass 2: hands over what the parent feels, in its frame.
@@ -173,10 +187,7 @@ impl<T: SimdReal> Segment<T> {
     /// an implicit one has to wait for [`restart`](Self::restart).
     #[inline(always)]
     pub(super) fn touch(&mut self, params: &StepParams) {
-        let mut f_ext = Force::zero();
-        for spring in &mut self.springs {
-            f_ext += spring.touch(&self.kin.X_WB, &self.kin.V, params);
-        }
+        let f_ext = self.springs.touch(&self.kin.X_WB, &self.kin.V, params);
         if !params.implicit {
             self.start(&f_ext);
         }
@@ -190,13 +201,27 @@ impl<T: SimdReal> Segment<T> {
 
     /// Where this child of a limb hands over to.
     #[inline(always)]
-    pub(super) fn onto<'a>(&self, parent: &'a mut Self, params: &StepParams) -> Onto<'a, T> {
+    fn onto<'a>(&self, parent: &'a mut Self, params: &StepParams) -> Onto<'a, T> {
         // implicit steps have set the inertia that contacts add to
         if self.leads && !params.implicit {
             Onto::Body(&parent.link.inertia, &mut parent.contribution)
         } else {
             Onto::More(&mut parent.contribution)
         }
+    }
+
+    /// Pass 2 of this child of a limb.
+    #[inline(always)]
+    pub(super) fn inward_pass_onto(&mut self, parent: &mut Self, params: &StepParams) {
+        let Some(used) = self.used else {
+            return self.inward_pass(params, self.onto(parent, params));
+        };
+        let mut share = ChildContribution::default();
+        self.inward_pass(params, Onto::Nothing(&mut share));
+        if self.leads && !params.implicit {
+            parent.contribution.I_A = parent.link.inertia.articulated();
+        }
+        parent.contribution.add_where(used.above(T::splat(0.0)), &share);
     }
 
     /// How it moves, for its children.
@@ -227,18 +252,13 @@ impl<T: SimdReal> Segment<T> {
     #[inline(always)]
     fn restart(&mut self, step: &Step<f64>) {
         let step = step.splat();
-        let (mut f_ext, mut added) = (Force::zero(), ArticulatedInertia::default());
-        for spring in &self.springs {
-            let (force, inertia) = spring.implicit(&self.kin.X_WB, &self.kin.V, &step);
-            f_ext += force;
-            added += inertia;
-        }
+        let (f_ext, added) = self.springs.implicit(&self.kin.X_WB, &self.kin.V, &step);
         self.start_implicit(&f_ext, &added);
     }
 
     /// True if a contact strikes the ground.
     fn needs_substep(&self) -> bool {
-        self.springs.iter().any(SpringBlock::needs_substep)
+        self.springs.needs_substep()
     }
 }
 
@@ -269,80 +289,4 @@ pub(super) struct Carrier<'a, T> {
     pub(super) A: &'a Motion<T>,
     pub(super) X_WB: &'a Transform<T>,
     pub(super) V: &'a Motion<T>,
-}
-
-#[inline(always)]
-fn inward_pass_by<T: SimdReal>(
-    by: JointClass,
-    link: &Link<T>,
-    (kin, contribution): (&BodyKinematics<T>, &ChildContribution<T>),
-    effort: (T, T),
-    factors: &mut AbaFactors<T>,
-    onto: Onto<'_, T>,
-) {
-    let (of_joint, I_P, p_P) =
-        AbaFactors::joint_by(by, link, kin, effort, &contribution.I_A, &contribution.p_A);
-    *factors = of_joint;
-    match onto {
-        Onto::Nothing(contribution) => *contribution = ChildContribution { I_A: I_P, p_A: p_P },
-        Onto::Body(inertia, contribution) => {
-            contribution.I_A = inertia.articulated();
-            contribution.I_A += I_P;
-            contribution.p_A += p_P;
-        }
-        Onto::More(contribution) => {
-            contribution.I_A += I_P;
-            contribution.p_A += p_P;
-        }
-    }
-}
-
-#[inline(always)]
-fn accelerate_by<T: SimdReal>(
-    by: JointClass,
-    link: &Link<T>,
-    factors: &AbaFactors<T>,
-    kin: &BodyKinematics<T>,
-    A_P: &Motion<T>,
-    A: &mut Motion<T>,
-) -> T {
-    let qdd;
-    (qdd, *A) = factors.accelerate_by(by, link, kin, A_P);
-    qdd
-}
-
-#[inline(always)]
-fn velocity_by<T: SimdReal>(
-    by: JointClass,
-    link: &Link<T>,
-    qd: T,
-    V_P: &Motion<T>,
-    kin: &mut BodyKinematics<T>,
-) {
-    kin.V = link.velocity(by, (&kin.X_PB, &kin.turn), V_P, qd);
-}
-
-#[inline(always)]
-fn jump_by<T: SimdReal>(
-    by: JointClass,
-    link: &Link<T>,
-    (factors, parent, h): (&AbaFactors<T>, &Carrier<'_, T>, T),
-    [velocity, position]: [Option<(T, &Motion<T>)>; 2],
-    (q, qd): (&mut T, &mut T),
-    jumps: &mut [Motion<T>; 2],
-    kin: &mut BodyKinematics<T>,
-) {
-    if let Some((u, dV_P)) = velocity {
-        let (dqd, dV) = factors.jump_by(by, link, kin, u, dV_P);
-        *qd += dqd;
-        jumps[0] = dV;
-    }
-    *q += h * *qd;
-    if let Some((u, shift_P)) = position {
-        let (dq, shift) = factors.jump_by(by, link, kin, u, shift_P);
-        *q += dq;
-        jumps[1] = shift;
-    }
-    BodyKinematics::turn_by(by, link, *q, kin);
-    BodyKinematics::carry_by(by, link, *qd, (parent.X_WB, parent.V), kin);
 }

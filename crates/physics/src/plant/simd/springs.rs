@@ -61,17 +61,6 @@ enum Level {
 }
 
 impl<T: SimdReal> SpringBlock<T> {
-    /// The contacts of these bodies, one body per lane: the first of each, the second of each …
-    pub(super) fn on_bodies(all: &[PlaneSpring], bodies: &[usize]) -> Vec<Self> {
-        let of =
-            |body: usize| -> Vec<&PlaneSpring> { all.iter().filter(|c| c.body == body).collect() };
-        let columns: Vec<Vec<&PlaneSpring>> = bodies.iter().map(|&b| of(b)).collect();
-        let most = columns.iter().map(Vec::len).max().unwrap_or(0);
-        let block =
-            |k: usize| Self::new(&columns.iter().map(|c| c.get(k).copied()).collect::<Vec<_>>());
-        (0..most).map(block).collect()
-    }
-
     /// Contacts in lanes; one of them at least is there. All are round or all are points, and all
     /// have one law of friction: see [`same_topology`].
     pub(super) fn new(lanes: &[Option<&PlaneSpring>]) -> Self {
@@ -260,12 +249,7 @@ impl<T: SimdReal> SpringBlock<T> {
 
     #[inline(always)]
     fn where_flat(&self, v: &Vec3<T>, else_: &Vec3<T>) -> Vec3<T> {
-        let flat = self.flat.above(T::splat(0.0));
-        Vec3::new(
-            T::select(flat, v.x, else_.x),
-            T::select(flat, v.y, else_.y),
-            T::select(flat, v.z, else_.z),
-        )
+        Vec3::select(self.flat.above(T::splat(0.0)), v, else_)
     }
 
     #[inline(always)]

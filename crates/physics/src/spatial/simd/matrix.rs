@@ -71,6 +71,24 @@ impl<T: SimdReal> Vec3<T> {
         Vec3 { x: self.x.lane(i), y: self.y.lane(i), z: self.z.lane(i) }
     }
 
+    /// The lanes in another order: see [`SimdReal::reordered`].
+    #[inline(always)]
+    #[must_use]
+    pub fn reordered(&self, order: [usize; 4]) -> Self {
+        Self::new(self.x.reordered(order), self.y.reordered(order), self.z.reordered(order))
+    }
+
+    /// In each lane `yes` if the mask is set, else `no`.
+    #[inline(always)]
+    #[must_use]
+    pub fn select(mask: T::Mask, yes: &Self, no: &Self) -> Self {
+        Self::new(
+            T::select(mask, yes.x, no.x),
+            T::select(mask, yes.y, no.y),
+            T::select(mask, yes.z, no.z),
+        )
+    }
+
     /// `self · o`.
     #[inline(always)]
     #[must_use]
@@ -153,6 +171,13 @@ impl<T: SimdReal> Mat3<T> {
             Vec3::new(a.z, zero, -a.x),
             Vec3::new(-a.y, a.x, zero),
         )
+    }
+
+    /// The lanes in another order: see [`SimdReal::reordered`].
+    #[inline(always)]
+    #[must_use]
+    pub fn reordered(&self, order: [usize; 4]) -> Self {
+        Self::from_rows(self.x.reordered(order), self.y.reordered(order), self.z.reordered(order))
     }
 
     /// The same in every lane.

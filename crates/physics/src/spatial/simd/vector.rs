@@ -62,6 +62,23 @@ macro_rules! spatial_vector {
                 $t { ang: self.ang.lane(i), lin: self.lin.lane(i) }
             }
 
+            /// The lanes in another order: see [`SimdReal::reordered`].
+            #[inline(always)]
+            #[must_use]
+            pub fn reordered(&self, order: [usize; 4]) -> Self {
+                Self::new(self.ang.reordered(order), self.lin.reordered(order))
+            }
+
+            /// In each lane `yes` if the mask is set, else `no`.
+            #[inline(always)]
+            #[must_use]
+            pub fn select(mask: T::Mask, yes: &Self, no: &Self) -> Self {
+                Self::new(
+                    Vec3::select(mask, &yes.ang, &no.ang),
+                    Vec3::select(mask, &yes.lin, &no.lin),
+                )
+            }
+
             /// `self s`.
             #[inline(always)]
             #[must_use]
@@ -194,6 +211,13 @@ impl<T: SimdReal> Transform<T> {
     #[must_use]
     pub fn lane(&self, i: usize) -> Transform<f64> {
         Transform { R: self.R.lane(i), p: self.p.lane(i) }
+    }
+
+    /// The lanes in another order: see [`SimdReal::reordered`].
+    #[inline(always)]
+    #[must_use]
+    pub fn reordered(&self, order: [usize; 4]) -> Self {
+        Self::new(self.R.reordered(order), self.p.reordered(order))
     }
 
     /// `X_AC = X_AB X_BC`.

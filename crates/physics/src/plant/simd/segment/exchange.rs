@@ -7,7 +7,6 @@ use crate::plant::State;
 use crate::plant::contact_result::ContactResult;
 use crate::plant::contact_state::ContactState;
 use crate::plant::simd::Task;
-use crate::plant::simd::springs::SpringBlock;
 use crate::simd::{SimdReal, Work};
 use crate::spatial::simd::{ArticulatedInertia, Force, SpatialInertia};
 
@@ -39,9 +38,7 @@ impl<T: SimdReal> Segment<T> {
             self.load_joints(state); // lanes in excess have gone their own way
         }
         self.load_references(references);
-        for spring in &mut self.springs {
-            spring.load(&state.contacts);
-        }
+        self.springs.load(&state.contacts);
     }
 
     /// Takes over what the drives are to do.
@@ -98,9 +95,7 @@ impl<T: SimdReal> Segment<T> {
     /// Gives back the contacts' memories.
     #[inline(always)]
     fn store_contacts(&self, states: &mut [ContactState], committed_ns: u64) {
-        for spring in &self.springs {
-            spring.store(states, committed_ns);
-        }
+        self.springs.store(states, committed_ns);
     }
 
     /// Gives back what impulses need to know.
@@ -116,15 +111,13 @@ impl<T: SimdReal> Segment<T> {
     /// True if a contact had a force in this tick.
     #[inline(always)]
     fn touched(&self) -> bool {
-        self.springs.iter().any(SpringBlock::touched)
+        self.springs.touched()
     }
 
     /// Evaluates the contacts, for all to see.
     #[inline(always)]
     fn show(&self, all: &mut [ContactResult], h: f64) {
-        for spring in &self.springs {
-            spring.show(&self.kin.X_WB, &self.kin.V, h, all);
-        }
+        self.springs.show(&self.kin.X_WB, &self.kin.V, h, all);
     }
 }
 
