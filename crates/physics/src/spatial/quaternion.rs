@@ -23,6 +23,13 @@ pub struct Quaternion {
 /// Half angles whose square is below this are taken from a series: steps turn by less.
 const SMALL_HALF_ANGLE_SQ: f64 = 1.0 / 64.0;
 
+/// `sin x / x` and `cos x`.
+#[cold]
+fn sinc_cos(x: f64) -> (f64, f64) {
+    let (s, c) = math::sin_cos(x);
+    (s / x, c)
+}
+
 impl Quaternion {
     /// No rotation.
     pub const IDENTITY: Self = Self { w: 1.0, x: 0.0, y: 0.0, z: 0.0 };
@@ -40,7 +47,7 @@ impl Quaternion {
     }
 
     /// Rotation by the vector `phi` (axis times angle in rad): the exponential map.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn from_rotation_vector(phi: &Vec3) -> Self {
         let x = 0.25 * phi.dot(phi);
@@ -50,9 +57,7 @@ impl Quaternion {
             let c = -1.0 / 720.0 + x * (1.0 / 40_320.0 + x * (-1.0 / 3_628_800.0));
             (1.0 + x * (-1.0 / 6.0 + x * s), 1.0 + x * (-0.5 + x * (1.0 / 24.0 + x * c)))
         } else {
-            let half = x.sqrt();
-            let (s, c) = math::sin_cos(half);
-            (s / half, c)
+            sinc_cos(x.sqrt())
         };
         let k = 0.5 * s;
         Self { w: c, x: k * phi.x, y: k * phi.y, z: k * phi.z }
@@ -73,7 +78,7 @@ impl Quaternion {
     }
 
     /// The product `self ∘ o`: first `o`, then `self`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn mul(&self, o: &Self) -> Self {
         Self {
@@ -91,13 +96,14 @@ impl Quaternion {
     }
 
     /// Scaled to length 1. A zero quaternion becomes NaN, which the plant's guard reports.
+    #[cold]
     #[must_use]
     pub fn normalised(&self) -> Self {
         self.scaled(1.0 / self.norm())
     }
 
     /// The same without a root or a quotient if the length is 1 but for rounding.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn renormalised(&self) -> Self {
         let off = self.w * self.w + self.x * self.x + self.y * self.y + self.z * self.z - 1.0;
@@ -105,13 +111,13 @@ impl Quaternion {
         if off.abs() < 1e-8 { self.scaled(1.0 - 0.5 * off) } else { self.normalised() }
     }
 
-    #[inline]
+    #[inline(always)]
     fn scaled(&self, k: f64) -> Self {
         Self { w: k * self.w, x: k * self.x, y: k * self.y, z: k * self.z }
     }
 
     /// The rotation matrix of the normalised quaternion.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn to_matrix(&self) -> Mat3 {
         let Self { w, x, y, z } = self.renormalised();

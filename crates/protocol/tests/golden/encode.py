@@ -158,6 +158,7 @@ def log_tick():
         pack("B3d", 8, 0.5, -0.25, 0.125),
         pack("BIB", 9, 2, 1),
         pack("BBI", 10, 1, 21),
+        pack("BI6d", 11, 22, 1, 2, 3, 4, 5, 6),
     ]
     out += pack("Q", len(events)) + b"".join(events)
     return out + pack("BBBQQ", 3, 1, 2, 17, 18)

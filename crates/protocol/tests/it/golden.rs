@@ -127,6 +127,7 @@ fn events() -> Vec<Event> {
         Event::Velocity(VelocityCommand::from([0.5, -0.25, 0.125])),
         Event::Constraint { index: 2, active: true },
         Event::ResetAnchors { scope: Scope::Station(21) },
+        Event::Touch { body: 22, point_B, force_W },
     ]
 }
 

@@ -5,7 +5,7 @@ use crate::plant::State;
 use crate::plant::rigid::Jumps;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Avx2x4;
-use crate::simd::{F64x4, SimdReal, Work};
+use crate::simd::{F64x2, SimdReal, Work};
 
 use super::springs::StepParams;
 use super::{Robot, SimdStep};
@@ -15,7 +15,7 @@ impl SimdStep {
     /// lead to. Gives `data` what impulses need to know.
     pub(in crate::plant) fn accelerate(&mut self, state: &mut State, data: &mut Data) {
         match self {
-            Self::Portable(robot) => F64x4::run(Accelerate { robot, state, data }),
+            Self::Portable(robot) => F64x2::run(Accelerate { robot, state, data }),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(robot) => Avx2x4::run(Accelerate { robot, state, data }),
         }
@@ -24,7 +24,7 @@ impl SimdStep {
     /// The second half: jumps under impulses, motion, kinematics.
     pub(in crate::plant) fn jump(&mut self, jumps: Jumps<'_>, state: &mut State) {
         match self {
-            Self::Portable(robot) => F64x4::run(Advance { robot, jumps, state }),
+            Self::Portable(robot) => F64x2::run(Advance { robot, jumps, state }),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(robot) => Avx2x4::run(Advance { robot, jumps, state }),
         }
@@ -44,22 +44,14 @@ impl<Q: SimdReal> Work for Accelerate<'_, Q> {
     #[inline(always)]
     fn run(self) {
         let Self { robot, state, data } = self;
-        let Robot { h, trunk, pairs, quads, .. } = robot;
+        let Robot { h, trunk, groups, .. } = robot;
         let params = &StepParams { h: *h, micro_step_s: *h, implicit: false, contacts: false };
-        let (of_quads, of_others) = trunk.contribution.split_at_mut(quads.len());
-        for (group, lanes) in quads.iter_mut().zip(of_quads) {
-            group.inward_pass(params, lanes);
-        }
-        for (group, lanes) in pairs.iter_mut().zip(of_others) {
+        for (group, lanes) in groups.iter_mut().zip(&mut trunk.contribution) {
             group.inward_pass(params, lanes);
         }
         trunk.start_jump(params, &mut state.v);
         trunk.store_response(data);
-        for group in pairs.iter_mut() {
-            group.start_jump(trunk, *h);
-            group.store_response(data);
-        }
-        for group in quads.iter_mut() {
+        for group in groups.iter_mut() {
             group.start_jump(trunk, *h);
             group.store_response(data);
         }
@@ -79,12 +71,9 @@ impl<Q: SimdReal> Work for Advance<'_, Q> {
     #[inline(always)]
     fn run(self) {
         let Self { robot, jumps, state } = self;
-        let Robot { h, trunk, pairs, quads, .. } = robot;
+        let Robot { h, trunk, groups, .. } = robot;
         trunk.jump(jumps, *h, &mut state.q, &mut state.v);
-        for group in pairs.iter_mut() {
-            group.jump(trunk, jumps, *h);
-        }
-        for group in quads.iter_mut() {
+        for group in groups.iter_mut() {
             group.jump(trunk, jumps, *h);
         }
     }

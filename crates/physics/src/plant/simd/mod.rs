@@ -22,7 +22,7 @@ use crate::dynamics::{Data, LimbGroup, Limbs, Link, links};
 use crate::model::Model;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{Avx2x4, has_avx2};
-use crate::simd::{F64x2, F64x4, SimdReal, Work};
+use crate::simd::{F64x2, SimdReal, Work};
 
 use super::contact_result::ContactResult;
 use super::contact_state::ContactState;
@@ -48,12 +48,12 @@ struct Parts<'a> {
 /// The robot in lanes, on the best instructions that the machine has.
 #[derive(Clone, Debug)]
 pub(super) enum SimdStep {
-    Portable(Robot<F64x4>),
+    Portable(Robot<F64x2>),
     #[cfg(target_arch = "x86_64")]
     Avx2(Robot<Avx2x4>),
 }
 
-/// The robot in lanes; `Q` is four of them.
+/// The robot in lanes; `Q` is a register.
 #[derive(Clone, Debug)]
 pub(super) struct Robot<Q> {
     /// Length of a micro-step and of its halves, s.
@@ -61,8 +61,7 @@ pub(super) struct Robot<Q> {
     halves: [f64; 2],
     trunk: Trunk,
     trunk_springs: Vec<TrunkSprings<Q>>,
-    pairs: Vec<Group<F64x2>>,
-    quads: Vec<Group<Q>>,
+    groups: Vec<Group<Q>>,
 }
 
 /// What can be asked of every segment of a robot.
@@ -129,11 +128,11 @@ impl SimdStep {
         let parts = Parts { model, links: &links, motors, passive, contacts };
         #[cfg(target_arch = "x86_64")]
         if has_avx2() && !portable {
-            return Self::Avx2(Robot::new(model, spec, &parts, false));
+            return Self::Avx2(Robot::new(model, spec, &parts));
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = portable;
-        Self::Portable(Robot::new(model, spec, &parts, true))
+        Self::Portable(Robot::new(model, spec, &parts))
     }
 
     fn perform(&mut self, task: Task<'_>) {
@@ -203,19 +202,19 @@ impl SimdStep {
 }
 
 impl<Q: SimdReal> Robot<Q> {
-    /// `by_twos` puts two limbs in two lanes: where four need two registers.
-    fn new(model: &Model, spec: &PlantSpec, parts: &Parts<'_>, by_twos: bool) -> Self {
+    fn new(model: &Model, spec: &PlantSpec, parts: &Parts<'_>) -> Self {
         let limbs = Limbs::find(model);
-        let (twos, fours): (Vec<&LimbGroup>, Vec<&LimbGroup>) =
-            limbs.groups.iter().partition(|g| by_twos && g.limbs.len() == 2);
-        let groups: Vec<&LimbGroup> = fours.iter().chain(&twos).copied().collect();
+        let in_lanes = |group: &LimbGroup| {
+            let registers = group.limbs.chunks(Q::COUNT);
+            registers.map(|limbs| LimbGroup { limbs: limbs.to_vec() }).collect::<Vec<_>>()
+        };
+        let groups: Vec<LimbGroup> = limbs.groups.iter().flat_map(in_lanes).collect();
         Self {
             h: spec.micro_step_ns() as f64 / 1e9,
             halves: [0, 1].map(|i| spec.part_ns(i, 2) as f64 / 1e9),
             trunk: Trunk::new(parts, spec.gravity_W, &limbs.trunk, &groups),
             trunk_springs: TrunkSprings::on_trunk(parts.contacts, &limbs.trunk),
-            pairs: twos.iter().map(|l| Group::new(parts, model, &limbs.trunk, l)).collect(),
-            quads: fours.iter().map(|l| Group::new(parts, model, &limbs.trunk, l)).collect(),
+            groups: groups.iter().map(|g| Group::new(parts, model, &limbs.trunk, g)).collect(),
         }
     }
 
@@ -231,10 +230,7 @@ impl<Q: SimdReal> Robot<Q> {
     }
 
     fn on_limbs(&mut self, mut task: Task<'_>) {
-        for segment in self.pairs.iter_mut().flat_map(|g| &mut g.segments) {
-            segment.perform(task.reborrow());
-        }
-        for segment in self.quads.iter_mut().flat_map(|g| &mut g.segments) {
+        for segment in self.groups.iter_mut().flat_map(|g| &mut g.segments) {
             segment.perform(task.reborrow());
         }
     }
@@ -261,31 +257,21 @@ impl<Q: SimdReal> Work for Steps<'_, Q> {
     #[inline(always)]
     fn run(self) {
         let Self { robot, count, params, state } = self;
-        let Robot { trunk, trunk_springs, pairs, quads, .. } = robot;
+        let Robot { trunk, trunk_springs, groups, .. } = robot;
         let (q, v) = (&mut state.q, &mut state.v);
         for left in (0..count).rev() {
             let contacts = params.contacts && (left > 0 || params.implicit);
             let params = &StepParams { contacts, ..params };
-            let (of_quads, of_others) = trunk.contribution.split_at_mut(quads.len());
-            for (group, lanes) in quads.iter_mut().zip(of_quads) {
-                group.inward_pass(params, lanes);
-            }
-            for (group, lanes) in pairs.iter_mut().zip(of_others) {
+            for (group, lanes) in groups.iter_mut().zip(&mut trunk.contribution) {
                 group.inward_pass(params, lanes);
             }
             trunk.inward_pass(params, q, v);
             trunk.outward_pass(params);
-            for group in pairs.iter_mut() {
-                group.outward_pass(trunk, params);
-            }
-            for group in quads.iter_mut() {
+            for group in groups.iter_mut() {
                 group.outward_pass(trunk, params);
             }
             trunk.place(q, v, trunk_springs, params);
-            for group in pairs.iter_mut() {
-                group.place(trunk, params);
-            }
-            for group in quads.iter_mut() {
+            for group in groups.iter_mut() {
                 group.place(trunk, params);
             }
         }

@@ -50,7 +50,7 @@ impl Trunk {
         parts: &Parts<'_>,
         gravity_W: Vec3,
         trunk: &[usize],
-        groups: &[&LimbGroup],
+        groups: &[LimbGroup],
     ) -> Self {
         let model = parts.model;
         // the trunk's contacts are taken four at a time
@@ -62,7 +62,7 @@ impl Trunk {
         };
         let on = |p: usize| (1..model.bodies.len()).rev().filter(move |&b| parent_of(b) == p);
         let place = |body: usize| {
-            let lane = |l: &&LimbGroup| l.limbs.iter().position(|limb| limb.start == body);
+            let lane = |l: &LimbGroup| l.limbs.iter().position(|limb| limb.start == body);
             let in_group = groups.iter().enumerate().find_map(|(g, l)| Some((g, lane(l)?)));
             let k = || trunk.iter().position(|&b| b == body).map_or(0, |t| t - 1);
             in_group.unwrap_or_else(|| (groups.len() + k(), 0))

@@ -1,4 +1,4 @@
-//! Springs on bodies of the trunk: four of one body side by side.
+//! Springs on bodies of the trunk: several of one body side by side.
 
 use crate::plant::contact_result::ContactResult;
 use crate::plant::contact_state::ContactState;
@@ -12,7 +12,7 @@ use super::segment::Carrier;
 use super::springs::{SpringBlock, StepParams};
 use super::trunk::Trunk;
 
-/// Up to four contacts of one body of the trunk.
+/// Contacts of one body of the trunk, one per lane.
 #[derive(Clone, Debug)]
 pub(super) struct TrunkSprings<Q> {
     pub(super) carrier: usize,
@@ -26,8 +26,8 @@ impl<Q: SimdReal> TrunkSprings<Q> {
         for (carrier, &body) in trunk.iter().enumerate() {
             let here: Vec<Option<&PlaneSpring>> =
                 all.iter().filter(|c| c.body == body).map(Some).collect();
-            for four in here.chunks(Q::COUNT) {
-                blocks.push(Self { carrier, block: SpringBlock::new(four) });
+            for lanes in here.chunks(Q::COUNT) {
+                blocks.push(Self { carrier, block: SpringBlock::new(lanes) });
             }
         }
         blocks
