@@ -5,17 +5,21 @@ mod shared;
 mod support;
 
 use std::fs::Permissions;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use hardstand_client::session::open_client;
 use hardstand_client::{Client, JoinRequest};
+use hardstand_protocol::{Kind, StateReading, decode};
 use shared::lossy::{Loss, Lossy};
 use support::{
     Daemon, LOCKSTEP, PATIENCE, can_run, compiled, compiled_from, compiled_with, has, prefix,
     repository, succeeds,
 };
+use zenoh::Wait as _;
 
 const TICKS: u64 = 1500;
 
@@ -146,6 +150,54 @@ fn a_plugin_of_ros2_control_comes_to_the_digest_of_rust_in_lockstep() {
     assert_eq!(ends("held"), expected);
     let fallen = ends("effort");
     assert!(fallen.starts_with("base at 0.0") || fallen.starts_with("base at 0.1"), "{fallen}");
+}
+
+/// Against a stub of zenoh-pico, which is in no registry: the test carries what a link would.
+#[test]
+fn a_controller_on_zenoh_pico_makes_the_quadruped_stand() {
+    if !can_run("zenoh-pico") {
+        return;
+    }
+    let stub = repository("crates/capi/tests/zenoh_pico").display().to_string();
+    let source = repository("examples/zenoh_pico/stand.c");
+    let mut stand = Command::new(compiled_with(&source, &[format!("-I{stub}")]))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut states, mut commands) = (stand.stdin.take().unwrap(), stand.stdout.take().unwrap());
+    // a loaded machine may not decide this test
+    let daemon = Daemon::start(&["--set", "command.hold_ticks=1000"]);
+    let session = open_client(&daemon.endpoint).unwrap();
+    let heard = session.declare_subscriber("hardstand/quadruped/state").wait().unwrap();
+    let to_daemon = session.clone();
+    let carrier = std::thread::spawn(move || {
+        let mut length = [0; 4];
+        while commands.read_exact(&mut length).is_ok() {
+            let mut command = vec![0; u32::from_le_bytes(length) as usize];
+            commands.read_exact(&mut command).unwrap();
+            to_daemon.put("hardstand/quadruped/cmd", command).express(true).wait().unwrap();
+        }
+    });
+    let until = Instant::now() + PATIENCE;
+    let stands = loop {
+        assert!(Instant::now() < until, "it does not stand for two seconds");
+        let Ok(Some(sample)) = heard.recv_timeout(PATIENCE) else { panic!("no state") };
+        let bytes = sample.payload().to_bytes();
+        states.write_all(&(bytes.len() as u32).to_le_bytes()).unwrap();
+        states.write_all(&bytes).unwrap();
+        let state: StateReading = decode(Kind::State, &bytes).unwrap();
+        if state.tick >= 2000 {
+            break state;
+        }
+    };
+    // under a command of this tick, or one that holds
+    assert!([1, 2].contains(&stands.authority) && stands.command_seq > 500, "{stands:?}");
+    let height_m = stands.truth_base_position_m[2];
+    assert!((0.30..0.36).contains(&height_m), "{stands:?}");
+    drop(states); // the program ends
+    assert!(stand.wait().unwrap().success());
+    carrier.join().unwrap();
 }
 
 #[test]
