@@ -4,7 +4,8 @@
 //! under each, side by side and one body after another; limbs of which no two have the same kinds
 //! of joints; more and more springs under four limbs. All take turns. A straight line is fitted to
 //! the minima of the larger robots, and the cost must not grow faster than in proportion, with some
-//! allowance for a busy machine. `-- --plot FILE` draws it all as an SVG.
+//! allowance for a busy machine. So do many plants in one process and, with the bus, many robots in
+//! one daemon. `-- --plot FILE` draws it all as an SVG.
 //!
 //! A micro-step is 100 µs of simulated time, as in `benches/peers`; what comes once per tick is a
 //! hundredth of itself. `cargo test --benches` takes a few steps with the smaller robots.
@@ -14,6 +15,7 @@
 #[path = "../../crates/physics/tests/it/common/robots.rs"]
 mod common;
 mod line;
+mod many;
 mod plot;
 mod robots;
 
@@ -24,6 +26,8 @@ use hardstand_physics::dynamics::Limbs;
 use hardstand_physics::plant::ComputePath;
 use hardstand_protocol::TickInput;
 use line::Line;
+use many::Many;
+use plot::{Panel, Plotted};
 use robots::{Build, standing};
 
 /// Micro-steps of a tick: 4 ms for the slowest robot, less than the system lets a thread run.
@@ -136,12 +140,19 @@ fn main() {
     for ((row, all), line) in ROWS.iter().zip(&rows).zip(&lines) {
         print(row, all, line);
     }
+    let many = [
+        Many::plants(),
+        #[cfg(feature = "zenoh")]
+        Many::robots(),
+    ];
+    many.iter().for_each(Many::print);
     if let Some(path) = plot {
-        plot::draw(path.as_ref(), &rows, &lines).unwrap();
+        plot::draw(path.as_ref(), &panels(&rows, &lines, &many)).unwrap();
     }
     for (row, all) in ROWS.iter().zip(&rows) {
         check_growth(row, all);
     }
+    many.iter().for_each(Many::check_growth);
 }
 
 /// All robots up to this size, in turn, so that all meet the same load.
@@ -165,6 +176,33 @@ fn measure(largest: usize, micro_steps: u32, ticks: u32, rounds: usize) -> Vec<V
     rows
 }
 
+fn panels<'a>(rows: &'a [Vec<Measured>], lines: &[Line], many: &'a [Many]) -> Vec<Panel<'a>> {
+    let row = |r: usize| Plotted {
+        name: ROWS[r].name,
+        points: rows[r].iter().map(|m| (m.size as f64, m.min())).collect(),
+        line: lines[r],
+    };
+    let of_size = |title, x_title, rows: std::ops::Range<usize>| {
+        let rows = rows.map(row).collect();
+        Panel { title, x_title, y_title: "ns per micro-step", rows }
+    };
+    let of_many = |many: &'a Many| {
+        let row = Plotted { name: many.name, points: many.points.clone(), line: many.line() };
+        Panel {
+            title: many.name,
+            x_title: "robots",
+            y_title: "µs per tick of all",
+            rows: vec![row],
+        }
+    };
+    let mut panels = vec![
+        of_size("limbs of three joints, a spring under each", "limbs", 0..3),
+        of_size("springs under four limbs", "springs", 3..4),
+    ];
+    panels.extend(many.iter().map(of_many));
+    panels
+}
+
 /// The second row has the robots of the first: the order of computation changes no bit.
 fn check_bits(rows: &[Vec<Measured>]) {
     let digests = |row: usize| rows[row].iter().map(|m| m.digest.unwrap()).collect::<Vec<_>>();
@@ -176,7 +214,7 @@ fn line_of(row: &Row, all: &[Measured]) -> Line {
     Line::fit(&large.map(|m| (m.size as f64, m.min())).collect::<Vec<_>>())
 }
 
-/// `alone` is the number of bodies without an equal body for the other SIMD lanes.
+/// `alone` is the number of bodies without another body for the other SIMD lanes.
 fn print(row: &Row, all: &[Measured], line: &Line) {
     println!("\n| {} | alone | ns min | ns median | line | off | digest |", row.name);
     println!("| ---: | ---: | ---: | ---: | ---: | ---: | --- |");

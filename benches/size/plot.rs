@@ -1,7 +1,6 @@
-//! Two panels: limbs at the left, springs at the right. Dots are minima, lines are the fits.
+//! A panel each for limbs, springs, plants and robots. Dots are minima, lines are the fits.
 
 use std::error::Error;
-use std::ops::Range;
 use std::path::Path;
 
 use plotters::coord::Shift;
@@ -12,62 +11,70 @@ use plotters::prelude::{
 use plotters::style::{Color, FontStyle, register_font};
 
 use crate::line::Line;
-use crate::{Measured, ROWS};
 
 const PANEL_PX: (u32, u32) = (800, 560);
 const FONT: &str = "sans-serif";
-const COLOURS: [RGBColor; 4] =
-    [RGBColor(0, 90, 181), RGBColor(120, 120, 120), RGBColor(220, 50, 32), RGBColor(0, 130, 90)];
+const COLOURS: [RGBColor; 3] =
+    [RGBColor(0, 90, 181), RGBColor(120, 120, 120), RGBColor(220, 50, 32)];
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Result = std::result::Result<(), Box<dyn Error>>;
 
-pub(crate) fn draw(path: &Path, rows: &[Vec<Measured>], lines: &[Line]) -> Result {
+/// What is measured against one number.
+pub(crate) struct Panel<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) x_title: &'a str,
+    pub(crate) y_title: &'a str,
+    pub(crate) rows: Vec<Plotted<'a>>,
+}
+
+/// Dots, and the line through them.
+pub(crate) struct Plotted<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) points: Vec<(f64, f64)>,
+    pub(crate) line: Line,
+}
+
+/// Draws four panels.
+pub(crate) fn draw(path: &Path, panels: &[Panel<'_>]) -> Result {
     let font = include_bytes!("../../src/cli/picture/DejaVuSans.ttf");
     register_font(FONT, FontStyle::Normal, font).map_err(|_unknown| "the font is damaged")?;
-    let root = SVGBackend::new(path, (2 * PANEL_PX.0, PANEL_PX.1)).into_drawing_area();
+    let rows = panels.len().div_ceil(2);
+    let size_px = (2 * PANEL_PX.0, rows as u32 * PANEL_PX.1);
+    let root = SVGBackend::new(path, size_px).into_drawing_area();
     root.fill(&WHITE)?;
-    let areas = root.split_evenly((1, 2));
-    panel(&areas[0], "limbs of three joints, a spring under each", "limbs", 0..3, rows, lines)?;
-    panel(&areas[1], "springs under four limbs", "springs", 3..4, rows, lines)?;
+    for (area, panel) in root.split_evenly((rows, 2)).iter().zip(panels) {
+        draw_panel(area, panel)?;
+    }
     root.present()?;
     Ok(())
 }
 
-fn panel(
-    area: &Area<'_>,
-    title: &str,
-    x_title: &str,
-    shown: Range<usize>,
-    rows: &[Vec<Measured>],
-    lines: &[Line],
-) -> Result {
-    let points = |r: usize| rows[r].iter().map(|m| (m.size as f64, m.min() / 1e3));
-    let most = |a: f64, b: f64| a.max(b);
-    let x_max = shown.clone().flat_map(points).map(|p| p.0).fold(0.0, most);
-    let y_max = shown.clone().flat_map(points).map(|p| p.1).fold(0.0, most);
+fn draw_panel(area: &Area<'_>, panel: &Panel<'_>) -> Result {
+    let points = || panel.rows.iter().flat_map(|row| &row.points);
+    let x_max = points().map(|p| p.0).fold(0.0, f64::max);
+    let y_max = points().map(|p| p.1).fold(0.0, f64::max);
     let mut chart = ChartBuilder::on(area)
-        .caption(title, (FONT, 26))
+        .caption(panel.title, (FONT, 26))
         .margin(16)
         .x_label_area_size(64)
         .y_label_area_size(80)
         .build_cartesian_2d(0.0..1.05 * x_max, 0.0..1.05 * y_max)?;
     chart
         .configure_mesh()
-        .x_desc(x_title)
-        .y_desc("µs per micro-step")
+        .x_desc(panel.x_title)
+        .y_desc(panel.y_title)
         .x_label_formatter(&|x| format!("{x:.0}"))
         .label_style((FONT, 22))
         .max_light_lines(0)
         .draw()?;
-    for r in shown {
-        let (colour, line) = (COLOURS[r], lines[r]);
-        let ends = [0.0, x_max].map(|x| (x, line.at(x) / 1e3));
+    for (row, colour) in panel.rows.iter().zip(COLOURS) {
+        let ends = [0.0, x_max].map(|x| (x, row.line.at(x)));
         chart.draw_series(LineSeries::new(ends, colour.stroke_width(2)))?;
-        let dot = move |at| Circle::new(at, 6, colour.filled());
+        let dot = move |&at| Circle::new(at, 6, colour.filled());
         chart
-            .draw_series(points(r).map(dot))?
-            .label(ROWS[r].name)
+            .draw_series(row.points.iter().map(dot))?
+            .label(row.name)
             .legend(move |(x, y)| Circle::new((x + 14, y), 6, colour.filled()));
     }
     chart

@@ -23,6 +23,8 @@ pub(super) struct Trunk {
     base: Base,
     pub(super) gravity_W: Vec3,
     inertia: SpatialInertia<f64>,
+    /// The same, as what children add to.
+    I_A: ArticulatedInertia<f64>,
     kin: BodyKinematics<f64>,
     p_A: Force<f64>,
     A: Motion<f64>,
@@ -67,6 +69,7 @@ impl Trunk {
             let k = || trunk.iter().position(|&b| b == body).map_or(0, |t| t - 1);
             in_group.unwrap_or_else(|| (groups.len() + k(), 0))
         };
+        let inertia: SpatialInertia<f64> = model.bodies[0].inertia.into();
         let no_limbs = |p: usize| p != trunk[0] && on(p).all(|b| trunk.contains(&b));
         let added = |&p: &usize| match no_limbs(p) {
             true => Vec::new(),
@@ -75,7 +78,8 @@ impl Trunk {
         Self {
             base: model.base,
             gravity_W,
-            inertia: model.bodies[0].inertia.into(),
+            inertia,
+            I_A: inertia.articulated(),
             kin: BodyKinematics::default(),
             p_A: Force::default(),
             A: Motion::default(),
@@ -103,7 +107,10 @@ impl Trunk {
     pub(super) fn perform(&mut self, task: &mut Task<'_>) {
         match task {
             Task::Load(_, data) => self.kin = data.kin(0),
-            Task::Equip(_, model) => self.inertia = model.bodies[0].inertia.into(),
+            Task::Equip(_, model) => {
+                self.inertia = model.bodies[0].inertia.into();
+                self.I_A = self.inertia.articulated();
+            }
             Task::LoadForces(data) => self.start(&data.f_ext[0]),
             Task::LoadImplicit(data) => {
                 self.added = data.added.bodies[0];
@@ -161,7 +168,7 @@ impl Trunk {
                 contribution[*groups + k][0] = by_fours(&share);
             }
         }
-        let mut own = ChildContribution { I_A: self.inertia.articulated(), p_A: self.p_A };
+        let mut own = ChildContribution { I_A: self.I_A, p_A: self.p_A };
         if params.implicit {
             own.I_A += self.added;
         }
