@@ -28,7 +28,7 @@ typedef enum { Z_CONGESTION_CONTROL_BLOCK = 0, Z_CONGESTION_CONTROL_DROP = 1 } z
 typedef struct { z_congestion_control_t congestion_control; bool is_express; } z_publisher_options_t;
 typedef struct { int unused; } z_open_options_t, z_subscriber_options_t, z_publisher_put_options_t;
 typedef struct { int unused; } zp_read_options_t, zp_send_keep_alive_options_t;
-typedef struct { z_owned_closure_sample_t on_sample; } z_owned_session_t, z_loaned_session_t;
+typedef struct { int unused; } z_owned_session_t, z_loaned_session_t;
 typedef struct { z_publisher_options_t options; } z_owned_publisher_t, z_loaned_publisher_t;
 
 static z_owned_closure_sample_t stub_on_sample;

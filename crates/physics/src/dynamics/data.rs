@@ -6,7 +6,7 @@ use crate::spatial::{ArticulatedInertia, Force, Motion, Quaternion, Transform, V
 use super::Added;
 use super::body::{AbaFactors, BodyKinematics};
 use super::joint_rotation::JointRotation;
-use super::limbs::joint_classes;
+use super::limbs::{Limbs, joint_classes};
 use super::link::{Link, motion_subspace};
 
 /// Generalized positions `q`. For a fixed base the base pose is a constant.
@@ -140,7 +140,7 @@ impl Data {
             D: vec![unset; n],
             per_D: vec![unset; n],
             u: vec![unset; n],
-            links: links(model),
+            links: links(model, &Limbs::find(model)),
             added: Added::new(model),
         }
     }
@@ -238,7 +238,7 @@ impl Data {
 }
 
 /// All joints of `model` with the bodies that they move.
-pub(crate) fn links(model: &Model) -> Vec<Link<f64>> {
-    let moved = model.joints.iter().zip(&model.bodies[1..]).zip(joint_classes(model));
+pub(crate) fn links(model: &Model, limbs: &Limbs) -> Vec<Link<f64>> {
+    let moved = model.joints.iter().zip(&model.bodies[1..]).zip(joint_classes(model, limbs));
     moved.map(|((joint, body), class)| Link::new(class, joint, &body.inertia)).collect()
 }

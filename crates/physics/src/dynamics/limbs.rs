@@ -108,9 +108,9 @@ impl Limbs {
 }
 
 /// The class of each joint: one that suits all joints beside it.
-pub(super) fn joint_classes(model: &Model) -> Vec<JointClass> {
+pub(super) fn joint_classes(model: &Model, limbs: &Limbs) -> Vec<JointClass> {
     let mut classes: Vec<JointClass> = model.joints.iter().map(JointClass::of).collect();
-    for group in &Limbs::find(model).groups {
+    for group in &limbs.groups {
         for k in 0..group.size() {
             let joints = || group.bodies(k).into_iter().map(|body| body - 1);
             let first = classes[group.limbs[0].start + k - 1];

@@ -101,7 +101,7 @@ pub(crate) struct Link<T> {
 }
 
 impl Link<f64> {
-    /// `joint_class` suits the joint: its own, or that of turning about any axis.
+    /// `joint_class` suits the joint: its own, or one that also suits the joints beside it.
     pub(crate) fn new(
         joint_class: JointClass,
         joint: &Joint,

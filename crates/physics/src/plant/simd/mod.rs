@@ -39,6 +39,7 @@ use trunk_springs::TrunkSprings;
 #[derive(Clone, Copy, Debug)]
 struct Parts<'a> {
     model: &'a Model,
+    limbs: &'a Limbs,
     links: &'a [Link<f64>],
     motors: &'a [MotorLimits],
     passive: &'a [PassiveJoint],
@@ -124,8 +125,9 @@ impl SimdStep {
         contacts: &[PlaneSpring],
         portable: bool,
     ) -> Self {
-        let links = links(model);
-        let parts = Parts { model, links: &links, motors, passive, contacts };
+        let limbs = Limbs::find(model);
+        let links = links(model, &limbs);
+        let parts = Parts { model, limbs: &limbs, links: &links, motors, passive, contacts };
         #[cfg(target_arch = "x86_64")]
         if has_avx2() && !portable {
             return Self::Avx2(Robot::new(model, spec, &parts));
@@ -203,7 +205,7 @@ impl SimdStep {
 
 impl<Q: SimdReal> Robot<Q> {
     fn new(model: &Model, spec: &PlantSpec, parts: &Parts<'_>) -> Self {
-        let limbs = Limbs::find(model);
+        let limbs = parts.limbs;
         let in_lanes = |group: &LimbGroup| {
             let registers = group.limbs.chunks(Q::COUNT);
             registers.map(|limbs| LimbGroup { limbs: limbs.to_vec() }).collect::<Vec<_>>()

@@ -55,7 +55,7 @@ impl Trunk {
         groups: &[LimbGroup],
     ) -> Self {
         let model = parts.model;
-        // the trunk's contacts are taken four at a time
+        // the trunk's contacts are taken several at a time
         let parts = Parts { contacts: &[], ..*parts };
         let parent_of = |body: usize| model.bodies[body].parent;
         let segment = |&body: &usize| {
