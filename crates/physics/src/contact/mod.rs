@@ -16,6 +16,7 @@
 //! [`solve_impact`] those of impacts that bounce.
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
+mod active_set;
 mod brick;
 mod compliant;
 mod contact_force;

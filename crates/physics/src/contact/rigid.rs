@@ -11,8 +11,11 @@
 //! on its edge λ_xy points against c_xy     stick or slide (Coulomb)
 //! ```
 //!
-//! Solved by block Gauss–Seidel over the contacts from the impulses of the step before.
+//! Solved by block Gauss–Seidel over the contacts from the impulses of the step before. Where the
+//! sweeps converge slowly, as for the corners of a sole, a step for all contacts at once comes
+//! between them.
 
+use super::active_set::newton_step;
 use crate::simd::SimdReal;
 use crate::spatial::{Mat3, Vec3};
 
@@ -60,12 +63,18 @@ impl RigidContact {
 pub struct Convergence {
     /// Sweeps over all contacts.
     pub sweeps: u32,
+    /// Steps for all contacts at once.
+    pub steps: u32,
     /// Largest change of a contact's velocity by the last sweep, m/s.
     pub change_m_per_s: f64,
 }
 
 /// Sweeps at most.
 const SWEEPS_MAX: u32 = 100;
+/// Steps for all contacts at once, at most.
+const STEPS_MAX: u32 = 12;
+/// A sweep that changes more than this share of what the one before has changed is slow.
+const SLOW: f64 = 0.1;
 /// Rounds between the normal and the tangential part of one sliding contact.
 const ROUNDS_MAX: u32 = 12;
 /// A change of velocity below this counts as none, m/s.
@@ -100,6 +109,7 @@ pub fn solve_rigid(W: &[Mat3], contacts: &mut [RigidContact]) -> Convergence {
     }
     while out.sweeps < SWEEPS_MAX {
         out.sweeps += 1;
+        let before = out.change_m_per_s;
         out.change_m_per_s = 0.0;
         for i in 0..n {
             let others = velocity_by(W, contacts, i, i);
@@ -110,6 +120,11 @@ pub fn solve_rigid(W: &[Mat3], contacts: &mut [RigidContact]) -> Convergence {
         }
         if out.change_m_per_s < SETTLED_M_PER_S {
             break;
+        }
+        let is_slow = out.change_m_per_s > SLOW * before;
+        if is_slow && out.steps < STEPS_MAX && out.sweeps > 1 {
+            newton_step(W, contacts);
+            out.steps += 1;
         }
     }
     // where contacts are redundant one may be on the edge of its cone and yet stand still

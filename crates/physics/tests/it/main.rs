@@ -28,6 +28,7 @@ mod patches;
 mod rolling;
 mod sensors;
 mod soft;
+mod sole;
 mod spatial;
 mod springs;
 mod terrain;
