@@ -8,7 +8,7 @@ mod bench;
 #[path = "common/standing.rs"]
 mod standing;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -72,16 +72,22 @@ impl Others {
     }
 }
 
-/// The real clock, with a sleep that takes no longer than the work of the other threads.
-struct Sleepless(Others);
+/// The real clock, with a sleep that takes no longer than the work of the other threads: the rest of
+/// it is skipped.
+struct Sleepless {
+    others: Others,
+    skipped_ns: Cell<u64>,
+}
 
 impl Clock for Sleepless {
     fn now_ns(&self) -> u64 {
-        MonotonicClock::default().now_ns()
+        MonotonicClock::default().now_ns() + self.skipped_ns.get()
     }
 
-    fn sleep_until(&self, _deadline_ns: u64) {
-        self.0.answer();
+    fn sleep_until(&self, deadline_ns: u64) {
+        self.others.answer();
+        let left_ns = deadline_ns.saturating_sub(self.now_ns());
+        self.skipped_ns.set(self.skipped_ns.get() + left_ns);
     }
 }
 
@@ -119,7 +125,7 @@ fn executive(mut simulation: Simulation) -> (Executive<Sleepless>, Inbox<LogTick
         ..RunLimits::new(simulation.spec().period_ns)
     };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
-    let clock = Sleepless(others);
+    let clock = Sleepless { others, skipped_ns: Cell::new(0) };
     (Executive::new(simulation, clock, links, EventSchedule::new(Vec::new()), pace, limits), log)
 }
 
