@@ -54,8 +54,7 @@ fn command_verdict(status: &StatusReading, before: &StatusReading) -> (Byte, Str
     };
     let refused = rejected(status).saturating_sub(rejected(before));
     let authority = Authority::name_of(status.authority);
-    let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
-    if status.phase == 1 && !in_force.contains(&status.authority) {
+    if status.phase == 1 && !Authority::is_command(status.authority) {
         (WARN, format!("no controller commands the robot: {authority}"))
     } else if refused > 0 {
         (WARN, format!("{refused} commands rejected in the last second"))

@@ -47,8 +47,7 @@ impl Joined {
 
     /// True if another controller commands the robot.
     pub(super) fn is_taken(&self, authority: u8, session: u64) -> bool {
-        let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
-        in_force.contains(&authority) && session != controller_number(CONTROLLER)
+        Authority::is_command(authority) && session != controller_number(CONTROLLER)
     }
 
     /// Sends set-points as the answer to the state of a run and tick; joins before if necessary.

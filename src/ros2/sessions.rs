@@ -64,7 +64,7 @@ pub(super) struct Sessions(Vec<Session>);
 
 impl Owner {
     fn is_in_force(&self) -> bool {
-        [Authority::Fresh, Authority::Held].map(Authority::code).contains(&self.authority)
+        Authority::is_command(self.authority)
     }
 }
 

@@ -96,8 +96,7 @@ impl Controller {
     /// [`renew_session`](Self::renew_session).
     pub fn has_lost(&mut self, state: &StateReading) -> bool {
         let ours = state.command_session == self.session();
-        let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
-        let lost = self.owned && !(ours && in_force.contains(&state.authority));
+        let lost = self.owned && !(ours && Authority::is_command(state.authority));
         self.owned |= ours && state.phase == 1;
         lost
     }

@@ -25,6 +25,13 @@ impl Authority {
             None => "unknown",
         }
     }
+
+    /// True if a number says that the drives obey a command: [`Fresh`](Self::Fresh) or
+    /// [`Held`](Self::Held).
+    #[must_use]
+    pub const fn is_command(code: u8) -> bool {
+        matches!(Self::from_code(code), Some(Self::Fresh | Self::Held))
+    }
 }
 
 numbered! {

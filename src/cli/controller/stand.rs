@@ -62,8 +62,8 @@ pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
                 controller.session()
             ));
         }
-        let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
-        if !in_force.contains(&state.authority) || state.command_session == controller.session() {
+        let obeyed = Authority::is_command(state.authority);
+        if !obeyed || state.command_session == controller.session() {
             unheard = Some(0);
         } else if let Some(count) = &mut unheard {
             *count += 1;

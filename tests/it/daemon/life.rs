@@ -230,8 +230,7 @@ fn a_standing_robot_weighs_what_it_weighs() {
     // if the machine holds up the controller, the drives are damped, and the robot sinks
     let (seen, driven_from) = (Cell::new(0), Cell::new(0));
     let state = observer.until("2 s, of which half a second of standing is the last", |s| {
-        let driven = [Authority::Fresh, Authority::Held].map(Authority::code);
-        if s.tick > seen.replace(s.tick) + 20 || !driven.contains(&s.authority) {
+        if s.tick > seen.replace(s.tick) + 20 || !Authority::is_command(s.authority) {
             driven_from.set(s.tick);
         }
         s.tick >= 2000 && s.tick >= driven_from.get() + 500

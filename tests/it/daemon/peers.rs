@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hardstand_port::packet::{PacketCommand, encode_command};
-use hardstand_protocol::{Event, JointCommand};
+use hardstand_protocol::{Authority, Event, JointCommand};
 use rustix::process::Signal;
 
 use crate::common::process::{Log, Observer, Process, Scene, serial, wait_for};
@@ -267,10 +267,10 @@ fn the_next_peer_in_real_time_begins_with_a_lease_of_its_own() {
     drop(first);
     let mut next = Peer::connect(address);
     next.begin();
-    observer.until("the lease has ended", |s| ![1, 2].contains(&s.authority));
+    observer.until("the lease has ended", |s| !Authority::is_command(s.authority));
     let tick = next.tick();
     assert!(next.stand(&hold, tick + 500), "the next does not stand");
-    observer.until("the next has the robot", |s| [1, 2].contains(&s.authority));
+    observer.until("the next has the robot", |s| Authority::is_command(s.authority));
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
     assert_eq!(joins_and_leaves(&Log::read(&scene.log())), (2, 1));

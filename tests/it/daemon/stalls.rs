@@ -45,8 +45,7 @@ fn a_stopped_daemon_counts_what_it_missed_and_goes_on() {
     let stall = log.ticks.windows(2).map(jump).max().unwrap();
     assert!(stall >= 1900, "the stall is one gap in wall time, here {stall} periods");
     // the command in force was answered one tick ago, however long that took
-    let full = |a: Authority| matches!(a, Authority::Fresh | Authority::Held);
-    let lost = log.ticks.iter().filter(|t| !full(t.authority)).count();
+    let lost = log.ticks.iter().filter(|t| !Authority::is_command(t.authority.code())).count();
     assert_eq!(lost, 0, "ticks without authority");
     scene.replays();
 }
@@ -62,13 +61,12 @@ fn a_stopped_controller_says_that_it_was_late_and_joins_again() {
     let observer = Observer::of(&scene);
     let words = ["controller", "stand", "--join", "legs", "--connect", &scene.endpoint];
     let controller = scene.hardstand("controller", &words);
-    let full = [Authority::Fresh, Authority::Held].map(Authority::code);
-    observer.until("it stands", |s| s.tick >= 500 && full.contains(&s.authority));
+    observer.until("it stands", |s| s.tick >= 500 && Authority::is_command(s.authority));
     controller.signal(Signal::STOP);
     std::thread::sleep(Duration::from_millis(250));
-    let lost = observer.until("the loss", |s| !full.contains(&s.authority));
+    let lost = observer.until("the loss", |s| !Authority::is_command(s.authority));
     controller.signal(Signal::CONT);
-    let again = observer.until("the robot again", |s| full.contains(&s.authority));
+    let again = observer.until("the robot again", |s| Authority::is_command(s.authority));
     assert!(again.tick > lost.tick);
     wait_for("what it says", || {
         controller.err().contains("legs was late, and has joined again").then_some(())

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use hardstand_client::Client;
 use hardstand_client::session::open_client;
 use hardstand_protocol::{
-    ControlRequest, Kind, Order, OrderHead, OrderReply, Verdict, decode, encode_order,
+    Authority, ControlRequest, Kind, Order, OrderHead, OrderReply, Verdict, decode, encode_order,
 };
 use rustix::process::Signal;
 use zenoh::Wait;
@@ -131,7 +131,7 @@ fn a_stop_acts_under_a_udp_peer_and_a_motor_bus() {
     let scene = Scene::in_memory();
     let run = WithPorts::start(&scene);
     println!("answered within {:?}", stop_again_and_again(&run.observer, 20)[19]);
-    run.observer.until("it is commanded again", |s| [1, 2].contains(&s.authority));
+    run.observer.until("it is commanded again", |s| Authority::is_command(s.authority));
     let stopped = steer(&run.observer.client, Order::Stop);
     let shown = run.observer.until("200 ticks", |s| s.tick >= stopped + 200);
     assert_eq!(shown.authority, 4);

@@ -1,5 +1,6 @@
 //! Nodes that command: every message type, every refusal, both ways.
 
+use hardstand_protocol::Authority;
 use index::builtin_interfaces::msg::{Duration as RosDuration, Time};
 use index::diagnostic_msgs::msg::DiagnosticArray;
 use index::geometry_msgs::msg::{Twist, Vector3};
@@ -189,17 +190,17 @@ fn a_trajectory_is_followed_in_simulated_time_and_held() {
     let late = state.tick - 1000;
     assert!(late > 50 || near(&to, &state), "at {} ms: {:?}", state.tick, state.joints);
     let state = observer.until("2.5 s", |s| s.tick >= 2500);
-    assert!(near(&from, &state) && [1, 2].contains(&state.authority), "{state:?}");
+    assert!(near(&from, &state) && Authority::is_command(state.authority), "{state:?}");
 
     // a command of another publisher is refused, and ends nothing
     let command = Float64MultiArray { data: to.clone(), ..Default::default() };
     observer.status_until("they are refused", |s| {
         peer.publish("forward_position_controller/commands", &peer::ARRAY, &command);
-        assert!([1, 2].contains(&s.authority), "the robot was lost: {s:?}");
+        assert!(Authority::is_command(s.authority), "the robot was lost: {s:?}");
         s.counter("rejected_not_owner") > 20
     });
     let state = observer.state();
-    assert!(near(&from, &state) && [1, 2].contains(&state.authority), "{state:?}");
+    assert!(near(&from, &state) && Authority::is_command(state.authority), "{state:?}");
 
     // its publisher ends it by one without points; then the robot is free
     let none = trajectory(&names, &[], 1);
@@ -335,7 +336,7 @@ fn a_publisher_that_was_silent_comes_back() {
         wait_for("authority", || {
             peer.publish("forward_effort_controller/commands", &peer::ARRAY, &command);
             let state = observer.state();
-            [1, 2].contains(&state.authority).then_some(state.command_session)
+            Authority::is_command(state.authority).then_some(state.command_session)
         })
     };
     let first = commanding();
@@ -369,7 +370,7 @@ fn a_second_sender_under_the_id_of_a_publisher_is_refused() {
         }
     };
     command(300);
-    let owned = observer.until("authority", |s| [1, 2].contains(&s.authority));
+    let owned = observer.until("authority", |s| Authority::is_command(s.authority));
     for stranger in strangers {
         let before = observer.status().counter("ros2_rejected_sender");
         for _ in 0..50 {

@@ -360,8 +360,7 @@ fn in_real_time_commands_join_once_a_node_has_asked_for_it_and_never_where_they_
     // one is sent for each state that is looked at, so the next look may find it held
     let commands = |s: &StateReading| {
         node.send(&command);
-        let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
-        s.phase == 1 && in_force.contains(&s.authority)
+        s.phase == 1 && Authority::is_command(s.authority)
     };
     let ros2 = controller_number("ros2");
     assert!(ask(true).success);
