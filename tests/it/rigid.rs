@@ -5,7 +5,7 @@ use crate::common::WATCHDOG;
 use crate::common::robots::{box_on_springs, plane};
 use crate::common::scene::{Standing, quadruped};
 use hardstand::simulation::Simulation;
-use hardstand_physics::contact::{Friction, RigidContact, solve_rigid};
+use hardstand_physics::contact::{Friction, RigidContact, RigidRoom, solve_rigid};
 use hardstand_physics::dynamics::kinetic_energy;
 use hardstand_physics::plant::{ContactModel, PlantSpec};
 use hardstand_physics::spatial::{Mat3, Quaternion, Vec3};
@@ -153,7 +153,7 @@ proptest! {
         let W = a * a.transpose() + Mat3::identity() * 0.3;
         let free = Vec3::from(free);
         let mut c = [RigidContact::new(free, mu)];
-        let convergence = solve_rigid(&[W], &mut c);
+        let convergence = solve_rigid(&[W], &mut c, &mut RigidRoom::default());
         prop_assert!(convergence.sweeps < 10, "{convergence:?}");
         let (f, v) = (c[0].impulse, free + W * c[0].impulse);
         let tangential = f.xy().norm();

@@ -5,178 +5,214 @@
 //! that the conditions are linear: `c = 0` where a contact sticks; `c_z = 0` and `λ_xy = μ λ_z d`
 //! where one slides with its friction along `d`; `λ = 0` where it is open.
 
-use crate::spatial::{Mat3, Vec3};
+use crate::simd::SimdReal as _;
+use crate::spatial::Vec3;
 
-use super::rigid::RigidContact;
+use super::response_factor::{ResponseFactor, Row};
+use super::rigid::{RigidContact, SETTLED_M_PER_S, compliance, sum_of, velocity_in};
 
-/// Closed contacts up to which a step is tried: its work grows with their third power.
-const CONTACTS_MAX: usize = 16;
-const SIZE_MAX: usize = 3 * CONTACTS_MAX;
-/// Share of the mean diagonal that keeps the equations regular: several contacts of one body can
-/// share its load in more than one way. The one nearest to the guess is taken.
-const COMPLIANCE: f64 = 1e-9;
 /// Solutions with the factors of one matrix: each takes away what compliance has left of the last.
 const ROUNDS: usize = 2;
+
+/// Times that a step goes on with less freedom for the contacts that were in its way.
+const HOLDS_MAX: usize = 16;
+/// Share of the largest impulse below which a contact is at the tip of its cone.
+const TIP: f64 = 1e-9;
 
 /// A closed contact, and the directions in which its impulse may change.
 #[derive(Clone, Copy, Debug)]
 struct Closed {
     contact: usize,
-    /// Number of its first unknown.
-    first: usize,
-    /// `None` where it sticks: then all three directions are free.
-    along: Option<Vec3>,
+    change: Change,
+    /// Scaled.
     impulse: Vec3,
+    /// What its velocity lacks, scaled.
+    lack: Vec3,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Change {
+    /// It sticks: in all directions.
+    Free,
+    /// It slides: in this one, until its normal velocity is zero.
+    Along(Vec3),
+    /// It sticks, on the edge of its cone: in this one, until it does not move in it.
+    Edge(Vec3),
+    /// Not at all: it is at the tip of its cone.
+    None,
 }
 
 impl Closed {
-    const NONE: Self =
-        Self { contact: 0, first: 0, along: None, impulse: Vec3::new(0.0, 0.0, 0.0) };
-
-    const fn size(&self) -> usize {
-        if self.along.is_some() { 1 } else { 3 }
-    }
-
-    /// Component of the contact's velocity that its unknown `k` has to bring to zero.
-    const fn row(&self, k: usize) -> usize {
-        if self.along.is_some() { 2 } else { k }
-    }
-
-    fn direction(&self, k: usize) -> Vec3 {
-        self.along.unwrap_or_else(|| Vec3::from_fn(|r| if r == k { 1.0 } else { 0.0 }))
+    fn new(contact: usize, change: Change) -> Self {
+        Self { contact, change, impulse: Vec3::zeros(), lack: Vec3::zeros() }
     }
 }
 
-/// Goes from the impulses of `contacts` towards those that meet all conditions with each contact
-/// open, sticking or sliding as it is now, until one would leave its cone. Does nothing where too
-/// many contacts are closed.
-pub(super) fn newton_step(W: &[Mat3], contacts: &mut [RigidContact]) {
-    let mut room = [Closed::NONE; CONTACTS_MAX];
-    let Some((count, size)) = list(contacts, &mut room) else { return };
-    let closed = &mut room[..count];
-    let mut factors = [[0.0; SIZE_MAX]; SIZE_MAX];
-    fill(W, contacts, closed, &mut factors);
-    if !factorise(&mut factors, size) {
-        return;
+/// Room for [`newton_step`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct ActiveSet(Vec<Closed>);
+
+impl ActiveSet {
+    pub(super) fn with_room(contacts: usize) -> Self {
+        Self(Vec::with_capacity(contacts))
     }
-    for _ in 0..ROUNDS {
-        let mut x = [0.0; SIZE_MAX];
-        for at in closed.iter() {
-            let c = velocity(W, contacts, closed, at);
-            (0..at.size()).for_each(|k| x[at.first + k] = -c[at.row(k)]);
+}
+
+/// Goes from the impulses of `contacts` to those that meet all conditions with each contact open,
+/// sticking or sliding as it is now. One that would leave its cone remains on its edge, as others
+/// of its body may take the rest of its load.
+pub(super) fn newton_step(
+    factor: &mut ResponseFactor,
+    contacts: &mut [RigidContact],
+    ActiveSet(closed): &mut ActiveSet,
+) {
+    list(contacts, closed);
+    solve_closed(factor, contacts, closed);
+}
+
+/// The same before any sweep, with the impulses of the last step: what they leave to approach is
+/// taken for closed, too, and for sticking.
+pub(super) fn first_step(
+    factor: &mut ResponseFactor,
+    contacts: &mut [RigidContact],
+    ActiveSet(closed): &mut ActiveSet,
+) {
+    list(contacts, closed);
+    let all = sum_of(factor, contacts);
+    for i in 0..contacts.len() {
+        let is_open = contacts[i].impulse.z <= 0.0;
+        if is_open && velocity_in(factor, &all, contacts, i).z < -SETTLED_M_PER_S {
+            closed.push(Closed::new(i, Change::Free));
         }
-        substitute(&factors, &mut x[..size]);
-        for at in closed.iter_mut() {
-            for k in 0..at.size() {
-                at.impulse += at.direction(k) * x[at.first + k];
+    }
+    solve_closed(factor, contacts, closed);
+}
+
+fn solve_closed(factor: &mut ResponseFactor, contacts: &mut [RigidContact], closed: &mut [Closed]) {
+    for at in closed.iter_mut() {
+        at.impulse = contacts[at.contact].impulse / factor.scale(at.contact);
+    }
+    for _ in 0..HOLDS_MAX {
+        if closed.iter().filter(|at| at.change != Change::None).count() < 2 {
+            return;
+        }
+        factor.clear_equations();
+        for at in closed.iter() {
+            match &at.change {
+                Change::Free => (0..3).for_each(|k| factor.add_direction(at.contact, k)),
+                Change::Along(direction) => factor.add_sliding(at.contact, direction),
+                Change::Edge(direction) => factor.add_along(at.contact, direction),
+                Change::None => {}
             }
         }
-    }
-    let share = closed.iter().fold(1.0, |share: f64, at| {
-        let contact = &contacts[at.contact];
-        share.min(way(contact, &(at.impulse - contact.impulse)))
-    });
-    for at in closed.iter() {
-        let contact = &mut contacts[at.contact];
-        contact.impulse += (at.impulse - contact.impulse) * share;
+        if !factor.close_equations() {
+            return;
+        }
+        let mut rounds = 0..ROUNDS;
+        while rounds.next().is_some() && improve(factor, contacts, closed) {}
+        if go(factor, contacts, closed) {
+            return;
+        }
     }
 }
 
-/// Lists the closed contacts; their number and that of their unknowns.
-fn list(contacts: &[RigidContact], closed: &mut [Closed; CONTACTS_MAX]) -> Option<(usize, usize)> {
-    let (mut count, mut size) = (0, 0);
+/// Lists the closed contacts.
+fn list(contacts: &[RigidContact], closed: &mut Vec<Closed>) {
+    closed.clear();
     for (i, contact) in contacts.iter().enumerate() {
         let RigidContact { impulse, mu, .. } = *contact;
         if impulse.z <= 0.0 {
             continue;
         }
         let length = impulse.xy().norm();
-        let along = contact.slides.then(|| match length > 0.0 {
-            true => Vec3::new(mu * impulse.x / length, mu * impulse.y / length, 1.0),
-            false => Vec3::z(),
-        });
-        *closed.get_mut(count)? = Closed { contact: i, first: size, along, impulse };
-        size += closed[count].size();
-        count += 1;
-    }
-    (count > 1).then_some((count, size))
-}
-
-/// The response of each condition to each unknown.
-fn fill(
-    W: &[Mat3],
-    contacts: &[RigidContact],
-    closed: &[Closed],
-    matrix: &mut [[f64; SIZE_MAX]; SIZE_MAX],
-) {
-    for i in closed {
-        for j in closed {
-            let block = response(W, contacts, i.contact, j.contact);
-            for l in 0..j.size() {
-                let column = block * j.direction(l);
-                (0..i.size()).for_each(|k| matrix[i.first + k][j.first + l] = column[i.row(k)]);
+        let change = match (contact.slides, length > 0.0) {
+            (false, _) => Change::Free,
+            (true, false) => Change::Along(Vec3::z()),
+            (true, true) => {
+                let (x, y) = (mu * impulse.x / length, mu * impulse.y / length);
+                Change::Along(Vec3::new(x, y, 1.0))
             }
-        }
-        let mean = contacts[i.contact].block().trace() / 3.0;
-        for (k, row) in matrix.iter_mut().enumerate().skip(i.first).take(i.size()) {
-            row[k] += COMPLIANCE * mean;
-        }
+        };
+        closed.push(Closed::new(i, change));
     }
 }
 
-/// Velocity of contact `i` for a unit impulse at contact `j`, regular for its own.
-fn response(W: &[Mat3], contacts: &[RigidContact], i: usize, j: usize) -> Mat3 {
-    if i == j { *contacts[i].block() } else { W[i * contacts.len() + j] }
-}
-
-/// Velocity of a contact with the impulses of `closed`.
-fn velocity(W: &[Mat3], contacts: &[RigidContact], closed: &[Closed], at: &Closed) -> Vec3 {
-    closed.iter().fold(contacts[at.contact].free, |v, other| {
-        v + response(W, contacts, at.contact, other.contact) * other.impulse
-    })
-}
-
-/// `L U` in place, with ones on the diagonal of `L`; false if a pivot vanishes. Where all contacts
-/// stick the matrix is positive definite, so none is exchanged.
-fn factorise(A: &mut [[f64; SIZE_MAX]; SIZE_MAX], size: usize) -> bool {
-    for k in 0..size {
-        let (above, below) = A.split_at_mut(k + 1);
-        let pivot_row = &above[k][..size];
-        let pivot = pivot_row[k];
-        if pivot.is_nan() || pivot <= 0.0 {
-            return false;
-        }
-        for row in &mut below[..size - k - 1] {
-            let factor = row[k] / pivot;
-            row[k] = factor;
-            for (x, u) in row[k + 1..size].iter_mut().zip(&pivot_row[k + 1..]) {
-                *x -= factor * u;
-            }
+/// Solves for what the conditions lack with the impulses of `closed`; false if that is nothing.
+fn improve(factor: &ResponseFactor, contacts: &[RigidContact], closed: &mut [Closed]) -> bool {
+    let mut all = Row::NOTHING;
+    for at in closed.iter() {
+        factor.add(&mut all, at.contact, &at.impulse);
+    }
+    let (mut sum, mut most) = (Row::NOTHING, 0.0_f64);
+    for at in closed.iter_mut() {
+        let (contact, scale) = (&contacts[at.contact], factor.scale(at.contact));
+        let own = at.impulse * (compliance(contact.block()) * scale * scale);
+        at.lack = -(contact.free * scale + factor.velocity(at.contact, &all) + own);
+        let pushed = match at.change {
+            Change::Free => at.lack,
+            Change::Along(direction) => direction * at.lack.z,
+            Change::Edge(direction) => direction * direction.dot(&at.lack),
+            Change::None => continue,
+        };
+        most = (pushed.norm() / scale).larger(most);
+        factor.add(&mut sum, at.contact, &pushed);
+    }
+    if most <= 0.1 * SETTLED_M_PER_S {
+        return false;
+    }
+    let common = factor.common(&sum);
+    for at in closed.iter_mut() {
+        let unknown = || factor.unknowns(at.contact, &at.lack, &common);
+        match at.change {
+            Change::Free => at.impulse += unknown(),
+            Change::Along(direction) => at.impulse += direction * unknown().z,
+            Change::Edge(direction) => at.impulse += direction * direction.dot(&unknown()),
+            Change::None => {}
         }
     }
     true
 }
 
-/// Solves `L U x = b` in place.
-fn substitute(factors: &[[f64; SIZE_MAX]; SIZE_MAX], x: &mut [f64]) {
-    let size = x.len();
-    for i in 1..size {
-        let sum: f64 = factors[i][..i].iter().zip(&x[..i]).map(|(l, x)| l * x).sum();
-        x[i] -= sum;
+/// Moves the impulses of `contacts` as far as all remain in their cones. True if that was all the
+/// way; else the next begins there, with the contacts that were in the way on the edges of their
+/// cones.
+fn go(factor: &ResponseFactor, contacts: &mut [RigidContact], closed: &mut [Closed]) -> bool {
+    let end = |at: &Closed| at.impulse * factor.scale(at.contact);
+    let share_of = |at: &Closed, contact: &RigidContact| match at.change {
+        Change::None => 1.0,
+        Change::Free => way(contact, &(end(at) - contact.impulse)),
+        Change::Along(_) | Change::Edge(_) => way_to_tip(contact, &(end(at) - contact.impulse)),
+    };
+    let size = closed.iter().fold(0.0, |size, at| contacts[at.contact].impulse.z.larger(size));
+    let shares = closed.iter().map(|at| share_of(at, &contacts[at.contact]));
+    let share = shares.fold(1.0, f64::smaller);
+    for at in closed.iter_mut().filter(|at| at.change != Change::None) {
+        let contact = &mut contacts[at.contact];
+        let is_in_the_way = share < 1.0 && share_of(at, contact) <= share;
+        contact.impulse += (end(at) - contact.impulse) * share;
+        if is_in_the_way {
+            at.change = match at.change {
+                Change::Free if contact.impulse.z > TIP * size => {
+                    Change::Edge(contact.impulse / contact.impulse.z)
+                }
+                _ => Change::None,
+            };
+        }
+        at.impulse = contact.impulse / factor.scale(at.contact);
     }
-    for i in (0..size).rev() {
-        let sum: f64 = factors[i][i + 1..size].iter().zip(&x[i + 1..]).map(|(u, x)| u * x).sum();
-        x[i] = (x[i] - sum) / factors[i][i];
-    }
+    share >= 1.0
 }
 
-/// Share of a step, at most 1, after which the contact is on the edge of its cone or at its tip.
+/// Share of a step, at most 1, after which the contact is at the tip of its cone.
+fn way_to_tip(contact: &RigidContact, step: &Vec3) -> f64 {
+    let z = contact.impulse.z;
+    if z + step.z < 0.0 { z.larger(0.0) / -step.z } else { 1.0 }
+}
+
+/// The same, or on the edge.
 fn way(contact: &RigidContact, step: &Vec3) -> f64 {
     let (from, mu) = (&contact.impulse, contact.mu);
-    let share = if from.z + step.z < 0.0 { -from.z / step.z } else { 1.0 };
-    if contact.slides {
-        return share; // it stays on the edge
-    }
+    let share = way_to_tip(contact, step);
     // |from + s step|² = μ² (z + s dz)², which is negative inside
     let (z, dz) = (mu * from.z, mu * step.z);
     let a = step.xy().norm_squared() - dz * dz;

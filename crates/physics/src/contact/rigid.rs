@@ -15,7 +15,8 @@
 //! sweeps converge slowly, as for the corners of a sole, a step for all contacts at once comes
 //! between them.
 
-use super::active_set::newton_step;
+use super::active_set::{ActiveSet, first_step, newton_step};
+use super::response_factor::{ResponseFactor, Row};
 use crate::simd::SimdReal;
 use crate::spatial::{Mat3, Vec3};
 
@@ -69,6 +70,8 @@ pub struct Convergence {
     pub change_m_per_s: f64,
 }
 
+/// Contacts that may close from which on a step comes first: more than four feet of one point.
+const CROWD: usize = 5;
 /// Sweeps at most.
 const SWEEPS_MAX: u32 = 100;
 /// Steps for all contacts at once, at most.
@@ -78,7 +81,7 @@ const SLOW: f64 = 0.1;
 /// Rounds between the normal and the tangential part of one sliding contact.
 const ROUNDS_MAX: u32 = 12;
 /// A change of velocity below this counts as none, m/s.
-const SETTLED_M_PER_S: f64 = 1e-10;
+pub(super) const SETTLED_M_PER_S: f64 = 1e-10;
 /// Slower slip on the edge of a cone is what the sweeps have left over, m/s.
 const SLIP_MIN_M_PER_S: f64 = 1e-5;
 /// What a change must be below for the rounds to count as converging, m/s.
@@ -88,52 +91,116 @@ const COMPLIANCE: f64 = 1e-10;
 /// Largest impulse, N·s: far above any foot's, far below overflow.
 const IMPULSE_MAX: f64 = 1e9;
 
+/// Room for the solves of a step, so that they allocate nothing.
+#[derive(Clone, Debug, Default)]
+pub struct RigidRoom {
+    factor: ResponseFactor,
+    active_set: ActiveSet,
+}
+
+impl RigidRoom {
+    /// For up to `contacts`.
+    #[must_use]
+    pub fn new(contacts: usize) -> Self {
+        let factor = ResponseFactor::with_room(contacts);
+        Self { factor, active_set: ActiveSet::with_room(contacts) }
+    }
+}
+
 /// Finds the impulses of `contacts`; `W[i * n + j]` is the velocity of contact `i` for a unit
 /// impulse at contact `j`, m/s per N·s, each in the axes of its own contact.
 ///
 /// ```
-/// use hardstand_physics::contact::{RigidContact, solve_rigid};
+/// use hardstand_physics::contact::{RigidContact, RigidRoom, solve_rigid};
 /// use hardstand_physics::spatial::{Mat3, Vec3};
 /// // 2 kg fall at 1 m/s and slide at 0.1 m/s: μ λ_z = 1 N·s is enough to stop both
 /// let W = [Mat3::identity() * 0.5];
 /// let free = Vec3::new(0.1, 0.0, -1.0);
 /// let mut contact = [RigidContact::new(free, 0.5)];
-/// solve_rigid(&W, &mut contact);
+/// solve_rigid(&W, &mut contact, &mut RigidRoom::default());
 /// assert!((contact[0].impulse - Vec3::new(-0.2, 0.0, 2.0)).norm() < 1e-8);
 /// ```
-pub fn solve_rigid(W: &[Mat3], contacts: &mut [RigidContact]) -> Convergence {
+pub fn solve_rigid(W: &[Mat3], contacts: &mut [RigidContact], room: &mut RigidRoom) -> Convergence {
     let n = contacts.len();
+    room.factor.forget();
     let mut out = Convergence::default();
     for (i, contact) in contacts.iter_mut().enumerate() {
         contact.set_block(&W[i * n + i]);
+    }
+    let may_close = |c: &&RigidContact| c.impulse.z > 0.0 || c.free.z < 0.0;
+    if contacts.iter().filter(may_close).count() >= CROWD && room.factor.know(W, n) {
+        first_step(&mut room.factor, contacts, &mut room.active_set);
+        out.steps += 1;
     }
     while out.sweeps < SWEEPS_MAX {
         out.sweeps += 1;
         let before = out.change_m_per_s;
         out.change_m_per_s = 0.0;
-        for i in 0..n {
-            let others = velocity_by(W, contacts, i, i);
-            let (own, before) = (contacts[i].own, contacts[i].impulse);
-            (contacts[i].impulse, contacts[i].slides) = one_contact(&contacts[i], &others);
-            let change = (own * (contacts[i].impulse - before)).norm();
-            out.change_m_per_s = change.larger(out.change_m_per_s);
-        }
+        let factor = room.factor.is_known().then_some(&room.factor);
+        out.change_m_per_s = sweep(W, factor, contacts);
         if out.change_m_per_s < SETTLED_M_PER_S {
             break;
         }
         let is_slow = out.change_m_per_s > SLOW * before;
-        if is_slow && out.steps < STEPS_MAX && out.sweeps > 1 {
-            newton_step(W, contacts);
+        if is_slow && out.steps < STEPS_MAX && out.sweeps > 1 && room.factor.know(W, n) {
+            newton_step(&mut room.factor, contacts, &mut room.active_set);
             out.steps += 1;
         }
     }
+    let factor = room.factor.is_known().then_some(&room.factor);
+    let all = factor.map(|factor| sum_of(factor, contacts));
     // where contacts are redundant one may be on the edge of its cone and yet stand still
     for i in 0..n {
-        let velocity = velocity_by(W, contacts, i, n);
+        let velocity = match (factor, &all) {
+            (Some(factor), Some(all)) => velocity_in(factor, all, contacts, i),
+            _ => velocity_by(W, contacts, i, n),
+        };
         contacts[i].slides = contacts[i].slides && velocity.xy().norm() > SLIP_MIN_M_PER_S;
         contacts[i].velocity = velocity;
     }
     out
+}
+
+/// Solves each contact once against the others; the largest change of a velocity, m/s.
+fn sweep(W: &[Mat3], factor: Option<&ResponseFactor>, contacts: &mut [RigidContact]) -> f64 {
+    let n = contacts.len();
+    let mut largest: f64 = 0.0;
+    let mut all = factor.map_or(Row::NOTHING, |factor| sum_of(factor, contacts));
+    for i in 0..n {
+        let others = match factor {
+            Some(factor) => {
+                velocity_in(factor, &all, contacts, i) - W[i * n + i] * contacts[i].impulse
+            }
+            None => velocity_by(W, contacts, i, i),
+        };
+        let (own, before) = (contacts[i].own, contacts[i].impulse);
+        (contacts[i].impulse, contacts[i].slides) = one_contact(&contacts[i], &others);
+        let change = contacts[i].impulse - before;
+        largest = (own * change).norm().larger(largest);
+        if let Some(factor) = factor {
+            factor.add(&mut all, i, &(change / factor.scale(i)));
+        }
+    }
+    largest
+}
+
+/// The sum of all impulses.
+pub(super) fn sum_of(factor: &ResponseFactor, contacts: &[RigidContact]) -> Row {
+    let mut all = Row::NOTHING;
+    for (i, contact) in contacts.iter().enumerate() {
+        factor.add(&mut all, i, &(contact.impulse / factor.scale(i)));
+    }
+    all
+}
+
+/// Velocity of contact `i` after the step for a sum of all impulses.
+pub(super) fn velocity_in(
+    factor: &ResponseFactor,
+    all: &Row,
+    contacts: &[RigidContact],
+    i: usize,
+) -> Vec3 {
+    contacts[i].free + factor.velocity(i, all) / factor.scale(i)
 }
 
 /// Velocity of contact `i` after the step, without the impulse of contact `except`.
@@ -145,19 +212,23 @@ fn velocity_by(W: &[Mat3], contacts: &[RigidContact], i: usize, except: usize) -
     v
 }
 
-/// Solves `free + W λ = 0` for all contacts in directions that `held` marks, and leaves the other
-/// components of λ at 0: the correction of positions. Gauss–Seidel from zero, until a sweep finds
-/// no more than `exact` left of any error, at most `sweeps` times.
+/// Solves `errors + W λ = 0` in the directions that `held` marks, and leaves the other components
+/// of λ at 0: the correction of positions after the [`solve_rigid`] with the same `room`. Where
+/// that has factorised `W`, by its factors; else by Gauss–Seidel from zero, until a sweep finds no
+/// more than `exact` left of any error, at most `sweeps` times.
 pub fn solve_held(
     W: &[Mat3],
     errors: &[Vec3],
     held: &[[bool; 3]],
     corrections: &mut [Vec3],
-    exact: f64,
-    sweeps: u32,
+    room: &mut RigidRoom,
+    (exact, sweeps): (f64, u32),
 ) {
-    let n = errors.len();
     corrections.fill(Vec3::zeros());
+    if room.factor.is_known() && hold_all(&mut room.factor, errors, held, corrections, exact) {
+        return;
+    }
+    let n = errors.len();
     for _ in 0..sweeps {
         let mut worst: f64 = 0.0;
         for i in 0..n {
@@ -179,10 +250,54 @@ pub fn solve_held(
     }
 }
 
+/// Solves for all directions at once; false if that is not possible.
+fn hold_all(
+    factor: &mut ResponseFactor,
+    errors: &[Vec3],
+    held: &[[bool; 3]],
+    corrections: &mut [Vec3],
+    exact: f64,
+) -> bool {
+    factor.clear_equations();
+    for (i, held) in held.iter().enumerate() {
+        (0..3).filter(|&k| held[k]).for_each(|k| factor.add_direction(i, k));
+    }
+    if !factor.close_equations() {
+        return false;
+    }
+    let only = |i: usize, v: &Vec3| Vec3::from_fn(|k| if held[i][k] { v[k] } else { 0.0 });
+    // the second time for what compliance has left
+    for _ in 0..2 {
+        let mut all = Row::NOTHING;
+        for (i, correction) in corrections.iter().enumerate() {
+            factor.add(&mut all, i, &(correction / factor.scale(i)));
+        }
+        let lack = |i: usize| only(i, &-(errors[i] * factor.scale(i) + factor.velocity(i, &all)));
+        let (mut sum, mut worst) = (Row::NOTHING, 0.0_f64);
+        for i in 0..errors.len() {
+            let lack = lack(i);
+            worst = (lack.norm() / factor.scale(i)).larger(worst);
+            factor.add(&mut sum, i, &lack);
+        }
+        if worst <= exact {
+            break;
+        }
+        let common = factor.common(&sum);
+        for (i, correction) in corrections.iter_mut().enumerate() {
+            *correction += only(i, &factor.unknowns(i, &lack(i), &common)) * factor.scale(i);
+        }
+    }
+    true
+}
+
 /// A block that can be divided by.
 fn regular(W: &Mat3) -> Mat3 {
-    let mean = W.trace() / 3.0;
-    W + Mat3::identity() * (COMPLIANCE * mean + 1e-12)
+    W + Mat3::identity() * compliance(W)
+}
+
+/// What makes a block regular.
+pub(super) fn compliance(W: &Mat3) -> f64 {
+    COMPLIANCE * (W.trace() / 3.0) + 1e-12
 }
 
 /// Exact impulse of one contact against `b`, its velocity by everything else.

@@ -1,6 +1,6 @@
 //! The impulses of rigid contacts within one micro-step.
 
-use crate::contact::{Restitution, RigidContact, solve_held, solve_rigid};
+use crate::contact::{Restitution, RigidContact, RigidRoom, solve_held, solve_rigid};
 use crate::dynamics::{
     Constraints, Data, PointAxes, PointResponses, Velocities, VelocityChange, advance_positions,
     advance_velocities, spread_jump, velocities,
@@ -36,6 +36,7 @@ pub(super) struct RigidSolver {
     active: Vec<Active>,
     compliance: Compliance,
     contacts: Vec<RigidContact>,
+    solve_room: RigidRoom,
     impulses: Vec<Vec3>,
     errors: Vec<Vec3>,
     held: Vec<[bool; 3]>,
@@ -108,6 +109,7 @@ impl RigidSolver {
             active: Vec::with_capacity(n),
             compliance: Compliance::new(responses, n, n + room[1], room[2]),
             contacts: Vec::with_capacity(n),
+            solve_room: RigidRoom::new(n),
             impulses: Vec::with_capacity(n),
             errors: Vec::with_capacity(n),
             held: Vec::with_capacity(n),
@@ -202,7 +204,7 @@ impl RigidSolver {
         let around = (collisions, &bodies[..], stations_only);
         self.compliance.respond(model, data, active, around, constraints);
         let struck = self.impacts.strike(&mut self.compliance, &self.active, &mut self.contacts);
-        solve_rigid(&self.compliance.W, &mut self.contacts);
+        solve_rigid(&self.compliance.W, &mut self.contacts, &mut self.solve_room);
         if struck {
             self.impacts.add_to(&mut self.contacts);
         }
@@ -292,7 +294,7 @@ impl RigidSolver {
             free.z += approach(height_m, h);
             self.active.push(active);
             let mut contact = RigidContact::new(free, mu);
-            contact.impulse = impulse;
+            (contact.impulse, contact.slides) = (impulse, slides);
             self.contacts.push(contact);
         }
     }
@@ -370,7 +372,8 @@ impl RigidSolver {
         self.corrections.clear();
         self.corrections.resize(self.errors.len(), Vec3::zeros());
         let (errors, held, found) = (&self.errors, &self.held, &mut self.corrections);
-        solve_held(&self.compliance.W, errors, held, found, EXACT_M, CORRECTION_SWEEPS);
+        let (W, until) = (&self.compliance.W, (EXACT_M, CORRECTION_SWEEPS));
+        solve_held(W, errors, held, found, &mut self.solve_room, until);
         self.compliance.jump(&self.active, &self.corrections, &mut self.shift);
         let (active, corrections) = (&self.active, &self.corrections);
         jump_bodies(active, corrections, collisions, bodies, 1, &mut self.body_jumps);
@@ -418,7 +421,7 @@ impl RigidSolver {
             free.z += approach(height_m, h);
             self.active.push(active);
             let mut contact = RigidContact::new(free, mu);
-            contact.impulse = at.force.force_P() * h;
+            (contact.impulse, contact.slides) = (at.force.force_P() * h, slides);
             self.contacts.push(contact);
         }
     }

@@ -1,6 +1,6 @@
-//! Rigid contacts that share a body: the corners of a plate.
+//! Rigid contacts that share a body: the corners of a plate, and a sole of many points.
 
-use hardstand_physics::contact::{Convergence, RigidContact, solve_rigid};
+use hardstand_physics::contact::{Convergence, RigidContact, RigidRoom, solve_held, solve_rigid};
 use hardstand_physics::spatial::{Mat3, Vec3};
 
 use crate::common::dice::Dice;
@@ -16,14 +16,23 @@ fn corners() -> [Vec3; 4] {
         .map(|(x, y)| Vec3::new(0.1 * x, 0.03 * y, -0.4))
 }
 
-/// How the corners answer to impulses at each other.
-fn responses() -> Vec<Mat3> {
-    let corners = corners();
+/// Points around a sole, as those of the capsules of a humanoid's foot, m.
+fn outline() -> [Vec3; 14] {
+    let row = [(-0.054, 0.0), (-0.052, 0.01), (-0.044, 0.018), (0.05, 0.026), (0.1, 0.026)];
+    let front = [(0.123, 0.018), (0.13, 0.01), (0.132, 0.0)];
+    let half = row.into_iter().chain(front);
+    let back = half.clone().rev().filter(|(_, y)| *y > 0.0).map(|(x, y)| (x, -y));
+    let mut all = half.chain(back).map(|(x, y)| Vec3::new(x, y, -0.7));
+    std::array::from_fn(|_| all.next().unwrap())
+}
+
+/// How points of the plate answer to impulses at each other.
+fn responses(points: &[Vec3]) -> Vec<Mat3> {
     let mut W = Vec::new();
-    for at in &corners {
-        for by in &corners {
+    for at in points {
+        for by in points {
             let column = |c: usize| {
-                let impulse = Vec3::from_fn(|r| f64::from(u8::from(r == c)));
+                let impulse = Mat3::identity().column(c);
                 impulse / MASS_KG + (by.cross(&impulse) / INERTIA_KG_M2).cross(at)
             };
             W.push(Mat3::from_columns(&[column(0), column(1), column(2)]));
@@ -32,10 +41,15 @@ fn responses() -> Vec<Mat3> {
     W
 }
 
-/// A plate that would move with this velocity of its centre, m/s, and this rate, rad/s.
+/// Points of a plate that would move with this velocity of its centre, m/s, and this rate, rad/s.
+fn free<const N: usize>(points: &[Vec3; N], v: &Vec3, w: &Vec3) -> [RigidContact; N] {
+    points.map(|p| RigidContact::new(v + w.cross(&p), MU))
+}
+
+/// Such a plate after the step.
 fn solved(v: &Vec3, w: &Vec3) -> (Convergence, [RigidContact; 4]) {
-    let mut contacts = corners().map(|p| RigidContact::new(v + w.cross(&p), MU));
-    let convergence = solve_rigid(&responses(), &mut contacts);
+    let mut contacts = free(&corners(), v, w);
+    let convergence = solve_rigid(&responses(&corners()), &mut contacts, &mut RigidRoom::default());
     (convergence, contacts)
 }
 
@@ -81,4 +95,52 @@ fn a_plate_rocks_and_slides_by_the_same_conditions() {
     sweeps.sort_unstable();
     // 19 without steps for all contacts at once
     assert!(sweeps[1000] <= 6, "half of the plates need up to {} sweeps", sweeps[1000]);
+}
+
+/// A sole that is pressed down a little differently in each step, as while a robot stands.
+#[test]
+fn a_sole_that_stands_is_solved_in_one_sweep() {
+    let (points, mut room) = (outline(), RigidRoom::new(14));
+    let W = responses(&points);
+    let mut dice = Dice(5);
+    let mut before = [Vec3::zeros(); 14];
+    let mut sweeps = Vec::new();
+    for _ in 0..500 {
+        let mut draw = |size: f64| size * (dice.roll(2001) as f64 / 1000.0 - 1.0);
+        let v = Vec3::new(draw(0.004), draw(0.002), draw(0.01) - 0.1);
+        let w = Vec3::new(draw(0.002), draw(0.002), draw(0.01));
+        let mut contacts = free(&points, &v, &w);
+        for (contact, impulse) in contacts.iter_mut().zip(&before) {
+            contact.impulse = *impulse;
+        }
+        let convergence = solve_rigid(&W, &mut contacts, &mut room);
+        assert!(convergence.change_m_per_s < 1e-10, "{convergence:?}");
+        contacts.iter().for_each(assert_meets_conditions);
+        assert!(contacts.iter().all(|c| !c.slides && c.velocity.norm() < 1e-9), "it stands");
+        sweeps.push(convergence.sweeps);
+        before = contacts.map(|c| c.impulse);
+    }
+    sweeps.sort_unstable();
+    assert_eq!(sweeps[400], 1, "four of five take so many sweeps");
+}
+
+/// Positions that are wrong by a small motion of the plate are set right at once.
+#[test]
+fn a_sole_is_moved_back_to_where_it_stands() {
+    let (points, mut room) = (outline(), RigidRoom::new(14));
+    let W = responses(&points);
+    let mut contacts = free(&points, &Vec3::new(0.01, 0.0, -0.1), &Vec3::zeros());
+    solve_rigid(&W, &mut contacts, &mut room);
+    let (shift, turn) = (Vec3::new(1e-6, 2e-6, -3e-6), Vec3::new(1e-5, 2e-5, -1e-5));
+    let errors = points.map(|p| shift + turn.cross(&p));
+    for held in [[true; 3], [false, false, true]] {
+        let mut corrections = [Vec3::zeros(); 14];
+        solve_held(&W, &errors, &[held; 14], &mut corrections, &mut room, (1e-13, 20));
+        for (i, error) in errors.iter().enumerate() {
+            let rest = (0..14).fold(*error, |rest, j| rest + W[i * 14 + j] * corrections[j]);
+            for k in (0..3).filter(|&k| held[k]) {
+                assert!(rest[k].abs() < 1e-12, "point {i} is left {rest:?} m off");
+            }
+        }
+    }
 }
