@@ -32,7 +32,7 @@ pub struct RigidContact {
     pub impulse: Vec3,
     /// Solution: velocity after the step, m/s.
     pub velocity: Vec3,
-    /// Solution: on the edge of the cone with a slip velocity.
+    /// On the edge of the cone with a slip velocity: first guess in, solution out.
     pub slides: bool,
     /// The contact's own block of `W`, made regular, and its inverse: constant while it is solved.
     own: Mat3,
