@@ -8,11 +8,8 @@
 use crate::simd::SimdReal as _;
 use crate::spatial::Vec3;
 
-use super::response_factor::{ResponseFactor, Row};
+use super::response_factor::{ROUNDS, ResponseFactor, Row};
 use super::rigid::{RigidContact, SETTLED_M_PER_S, compliance, sum_of, velocity_in};
-
-/// Solutions with the factors of one matrix: each takes away what compliance has left of the last.
-const ROUNDS: usize = 2;
 
 /// Times that a step goes on with less freedom for the contacts that were in its way.
 const HOLDS_MAX: usize = 16;
@@ -28,6 +25,8 @@ struct Closed {
     impulse: Vec3,
     /// What its velocity lacks, scaled.
     lack: Vec3,
+    /// How much of its change keeps it in its cone, at most 1.
+    share: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +43,7 @@ enum Change {
 
 impl Closed {
     fn new(contact: usize, change: Change) -> Self {
-        Self { contact, change, impulse: Vec3::zeros(), lack: Vec3::zeros() }
+        Self { contact, change, impulse: Vec3::zeros(), lack: Vec3::zeros(), share: 1.0 }
     }
 }
 
@@ -178,17 +177,21 @@ fn improve(factor: &ResponseFactor, contacts: &[RigidContact], closed: &mut [Clo
 /// cones.
 fn go(factor: &ResponseFactor, contacts: &mut [RigidContact], closed: &mut [Closed]) -> bool {
     let end = |at: &Closed| at.impulse * factor.scale(at.contact);
-    let share_of = |at: &Closed, contact: &RigidContact| match at.change {
-        Change::None => 1.0,
-        Change::Free => way(contact, &(end(at) - contact.impulse)),
-        Change::Along(_) | Change::Edge(_) => way_to_tip(contact, &(end(at) - contact.impulse)),
-    };
-    let size = closed.iter().fold(0.0, |size, at| contacts[at.contact].impulse.z.larger(size));
-    let shares = closed.iter().map(|at| share_of(at, &contacts[at.contact]));
-    let share = shares.fold(1.0, f64::smaller);
+    let (mut share, mut size) = (1.0_f64, 0.0_f64);
+    for at in closed.iter_mut() {
+        let contact = &contacts[at.contact];
+        let step = end(at) - contact.impulse;
+        at.share = match at.change {
+            Change::None => 1.0,
+            Change::Free => way(contact, &step),
+            Change::Along(_) | Change::Edge(_) => way_to_tip(contact, &step),
+        };
+        share = share.smaller(at.share);
+        size = contact.impulse.z.larger(size);
+    }
     for at in closed.iter_mut().filter(|at| at.change != Change::None) {
         let contact = &mut contacts[at.contact];
-        let is_in_the_way = share < 1.0 && share_of(at, contact) <= share;
+        let is_in_the_way = share < 1.0 && at.share <= share;
         contact.impulse += (end(at) - contact.impulse) * share;
         if is_in_the_way {
             at.change = match at.change {

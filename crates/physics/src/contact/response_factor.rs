@@ -4,6 +4,8 @@
 //! that they are on. Cholesky with diagonal pivoting finds the rank and `L` (Higham, *Analysis of
 //! the Cholesky decomposition of a semi-definite matrix*, 1990), and with both what all contacts
 //! need together costs as much as so many numbers, not as three for each contact.
+//! [`LeastSquares`](crate::dynamics::LeastSquares) finds such an `L`, too, but works on all of the
+//! square; here a column of `W` is read when it is needed, and there are as many as the rank.
 //!
 //! Velocities and impulses here are scaled, so that the mean response of each contact to itself
 //! is 1.
@@ -18,6 +20,10 @@ const NOTHING: f64 = 1e-12;
 /// What keeps equations regular: contacts of one body can share its load in more than one way. The
 /// one nearest to the guess is taken.
 const COMPLIANCE: f64 = 1e-9;
+
+/// Solutions with the factors of the same equations: each takes away what compliance has left of
+/// the last.
+pub(super) const ROUNDS: usize = 2;
 
 /// A row of `L`, or a sum of rows.
 #[derive(Clone, Copy, Debug)]
@@ -69,12 +75,10 @@ pub(super) struct ResponseFactor {
     square: Box<Square>,
 }
 
-type Matrix = [Row; RANK_MAX];
-
 /// `ε + Q P`, of the columns and rows of some equations.
 #[derive(Clone, Debug)]
 struct Square {
-    matrix: Matrix,
+    matrix: [Row; RANK_MAX],
     order: [usize; RANK_MAX],
 }
 
@@ -90,6 +94,56 @@ impl Square {
         for (of, factor) in self.matrix[..rank].iter_mut().zip(&column.0) {
             of.add(row, *factor, quads);
         }
+    }
+
+    /// `L U` in place with the rows in `order`, with ones on the diagonal of `L`; false if a pivot
+    /// vanishes.
+    fn factorise(&mut self, size: usize) -> bool {
+        let Self { matrix, order } = self;
+        (0..size).for_each(|k| order[k] = k);
+        for k in 0..size {
+            let mut best = k;
+            for i in k + 1..size {
+                best = if matrix[i].0[k].abs() > matrix[best].0[k].abs() { i } else { best };
+            }
+            matrix.swap(k, best);
+            order.swap(k, best);
+            let (above, below) = matrix.split_at_mut(k + 1);
+            let pivot_row = &above[k].0;
+            if pivot_row[k].is_nan() || pivot_row[k] == 0.0 {
+                return false;
+            }
+            let per_pivot = 1.0 / pivot_row[k];
+            for Row(row) in &mut below[..size - k - 1] {
+                let factor = row[k] * per_pivot;
+                row[k] = factor;
+                for (x, u) in row[k + 1..size].iter_mut().zip(&pivot_row[k + 1..size]) {
+                    *x -= factor * u;
+                }
+            }
+        }
+        true
+    }
+
+    /// Solves with the factors.
+    fn solve(&self, b: &Row, size: usize) -> Row {
+        let Self { matrix, order } = self;
+        let mut x = [0.0; RANK_MAX];
+        for i in 0..size {
+            let mut sum = b.0[order[i]];
+            for (l, x) in matrix[i].0[..i].iter().zip(&x) {
+                sum -= l * x;
+            }
+            x[i] = sum;
+        }
+        for i in (0..size).rev() {
+            let mut sum = x[i];
+            for (u, x) in matrix[i].0[i + 1..size].iter().zip(&x[i + 1..size]) {
+                sum -= u * x;
+            }
+            x[i] = sum / matrix[i].0[i];
+        }
+        Row(x)
     }
 }
 
@@ -171,9 +225,9 @@ impl ResponseFactor {
         self.rest[pivot] = 0.0;
     }
 
-    /// True if [`know`](Self::know) was asked since [`forget`](Self::forget), and said so.
-    pub(super) fn is_known(&self) -> bool {
-        self.of == Some(true)
+    /// This, if [`know`](Self::know) was asked since [`forget`](Self::forget) and said yes.
+    pub(super) fn known(&self) -> Option<&Self> {
+        (self.of == Some(true)).then_some(self)
     }
 
     pub(super) fn scale(&self, contact: usize) -> f64 {
@@ -227,66 +281,17 @@ impl ResponseFactor {
 
     /// Factorises the equations; false if they have no unique solution.
     pub(super) fn close_equations(&mut self) -> bool {
-        let Square { matrix, order } = &mut *self.square;
-        factorise(matrix, order, self.rank)
+        self.square.factorise(self.rank)
     }
 
     /// The common part `y` of the solution for the sum `Q b`: `x = (b − row · y) / ε` for each
     /// unknown (Woodbury's formula).
     pub(super) fn common(&self, sum: &Row) -> Row {
-        let Square { matrix, order } = &*self.square;
-        substitute(matrix, order, sum, self.rank)
+        self.square.solve(sum, self.rank)
     }
 
     /// The unknowns of a contact for the right sides `b` of its equations.
     pub(super) fn unknowns(&self, contact: usize, b: &Vec3, common: &Row) -> Vec3 {
         (b - self.velocity(contact, common)) * (1.0 / COMPLIANCE)
     }
-}
-
-/// `L U` in place with the rows in `order`, with ones on the diagonal of `L`; false if a pivot
-/// vanishes.
-fn factorise(matrix: &mut Matrix, order: &mut [usize; RANK_MAX], size: usize) -> bool {
-    (0..size).for_each(|k| order[k] = k);
-    for k in 0..size {
-        let mut best = k;
-        for i in k + 1..size {
-            best = if matrix[i].0[k].abs() > matrix[best].0[k].abs() { i } else { best };
-        }
-        matrix.swap(k, best);
-        order.swap(k, best);
-        let (above, below) = matrix.split_at_mut(k + 1);
-        let pivot_row = &above[k].0;
-        if pivot_row[k].is_nan() || pivot_row[k] == 0.0 {
-            return false;
-        }
-        let per_pivot = 1.0 / pivot_row[k];
-        for Row(row) in &mut below[..size - k - 1] {
-            let factor = row[k] * per_pivot;
-            row[k] = factor;
-            for (x, u) in row[k + 1..size].iter_mut().zip(&pivot_row[k + 1..size]) {
-                *x -= factor * u;
-            }
-        }
-    }
-    true
-}
-
-fn substitute(matrix: &Matrix, order: &[usize; RANK_MAX], b: &Row, size: usize) -> Row {
-    let mut x = [0.0; RANK_MAX];
-    for i in 0..size {
-        let mut sum = b.0[order[i]];
-        for (l, x) in matrix[i].0[..i].iter().zip(&x) {
-            sum -= l * x;
-        }
-        x[i] = sum;
-    }
-    for i in (0..size).rev() {
-        let mut sum = x[i];
-        for (u, x) in matrix[i].0[i + 1..size].iter().zip(&x[i + 1..size]) {
-            sum -= u * x;
-        }
-        x[i] = sum / matrix[i].0[i];
-    }
-    Row(x)
 }

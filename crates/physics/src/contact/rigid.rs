@@ -94,8 +94,10 @@ const IMPULSE_MAX: f64 = 1e9;
 /// Room for the solves of a step, so that they allocate nothing.
 #[derive(Clone, Debug, Default)]
 pub struct RigidRoom {
-    factor: ResponseFactor,
+    pub(super) factor: ResponseFactor,
     active_set: ActiveSet,
+    /// What each contact's position lacks, in [`solve_held`](super::solve_held).
+    pub(super) lacks: Vec<Vec3>,
 }
 
 impl RigidRoom {
@@ -103,7 +105,8 @@ impl RigidRoom {
     #[must_use]
     pub fn new(contacts: usize) -> Self {
         let factor = ResponseFactor::with_room(contacts);
-        Self { factor, active_set: ActiveSet::with_room(contacts) }
+        let active_set = ActiveSet::with_room(contacts);
+        Self { factor, active_set, lacks: Vec::with_capacity(contacts) }
     }
 }
 
@@ -135,9 +138,7 @@ pub fn solve_rigid(W: &[Mat3], contacts: &mut [RigidContact], room: &mut RigidRo
     while out.sweeps < SWEEPS_MAX {
         out.sweeps += 1;
         let before = out.change_m_per_s;
-        out.change_m_per_s = 0.0;
-        let factor = room.factor.is_known().then_some(&room.factor);
-        out.change_m_per_s = sweep(W, factor, contacts);
+        out.change_m_per_s = sweep(W, room.factor.known(), contacts);
         if out.change_m_per_s < SETTLED_M_PER_S {
             break;
         }
@@ -147,7 +148,7 @@ pub fn solve_rigid(W: &[Mat3], contacts: &mut [RigidContact], room: &mut RigidRo
             out.steps += 1;
         }
     }
-    let factor = room.factor.is_known().then_some(&room.factor);
+    let factor = room.factor.known();
     let all = factor.map(|factor| sum_of(factor, contacts));
     // where contacts are redundant one may be on the edge of its cone and yet stand still
     for i in 0..n {
@@ -212,86 +213,8 @@ fn velocity_by(W: &[Mat3], contacts: &[RigidContact], i: usize, except: usize) -
     v
 }
 
-/// Solves `errors + W λ = 0` in the directions that `held` marks, and leaves the other components
-/// of λ at 0: the correction of positions after the [`solve_rigid`] with the same `room`. Where
-/// that has factorised `W`, by its factors; else by Gauss–Seidel from zero, until a sweep finds no
-/// more than `exact` left of any error, at most `sweeps` times.
-pub fn solve_held(
-    W: &[Mat3],
-    errors: &[Vec3],
-    held: &[[bool; 3]],
-    corrections: &mut [Vec3],
-    room: &mut RigidRoom,
-    (exact, sweeps): (f64, u32),
-) {
-    corrections.fill(Vec3::zeros());
-    if room.factor.is_known() && hold_all(&mut room.factor, errors, held, corrections, exact) {
-        return;
-    }
-    let n = errors.len();
-    for _ in 0..sweeps {
-        let mut worst: f64 = 0.0;
-        for i in 0..n {
-            let mut rest = errors[i];
-            for (j, c) in corrections.iter().enumerate() {
-                rest += W[i * n + j] * c;
-            }
-            let own = regular(&W[i * n + i]);
-            for k in (0..3).filter(|&k| held[i][k]) {
-                worst = worst.larger(rest[k].abs());
-                let step = rest[k] / own[(k, k)];
-                corrections[i][k] -= step;
-                rest -= W[i * n + i].column(k) * step;
-            }
-        }
-        if worst <= exact {
-            break;
-        }
-    }
-}
-
-/// Solves for all directions at once; false if that is not possible.
-fn hold_all(
-    factor: &mut ResponseFactor,
-    errors: &[Vec3],
-    held: &[[bool; 3]],
-    corrections: &mut [Vec3],
-    exact: f64,
-) -> bool {
-    factor.clear_equations();
-    for (i, held) in held.iter().enumerate() {
-        (0..3).filter(|&k| held[k]).for_each(|k| factor.add_direction(i, k));
-    }
-    if !factor.close_equations() {
-        return false;
-    }
-    let only = |i: usize, v: &Vec3| Vec3::from_fn(|k| if held[i][k] { v[k] } else { 0.0 });
-    // the second time for what compliance has left
-    for _ in 0..2 {
-        let mut all = Row::NOTHING;
-        for (i, correction) in corrections.iter().enumerate() {
-            factor.add(&mut all, i, &(correction / factor.scale(i)));
-        }
-        let lack = |i: usize| only(i, &-(errors[i] * factor.scale(i) + factor.velocity(i, &all)));
-        let (mut sum, mut worst) = (Row::NOTHING, 0.0_f64);
-        for i in 0..errors.len() {
-            let lack = lack(i);
-            worst = (lack.norm() / factor.scale(i)).larger(worst);
-            factor.add(&mut sum, i, &lack);
-        }
-        if worst <= exact {
-            break;
-        }
-        let common = factor.common(&sum);
-        for (i, correction) in corrections.iter_mut().enumerate() {
-            *correction += only(i, &factor.unknowns(i, &lack(i), &common)) * factor.scale(i);
-        }
-    }
-    true
-}
-
 /// A block that can be divided by.
-fn regular(W: &Mat3) -> Mat3 {
+pub(super) fn regular(W: &Mat3) -> Mat3 {
     W + Mat3::identity() * compliance(W)
 }
 
