@@ -87,6 +87,12 @@ impl<T> Outbox<T> {
         self.sent.try_recv().ok()
     }
 
+    /// True if there are boxes that the receiver has not taken yet.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        !self.sent.is_empty()
+    }
+
     /// Sends the box. Cannot fail: the channel has a place for each box.
     pub fn send(&self, item: Box<T>) {
         let _sent = self.full.try_send(item).is_ok();

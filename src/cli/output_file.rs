@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 
 use hardstand_error::{Error, ErrorKind, Result};
 
+/// Most commands that write one file at a time.
+const PARTS_MAX: u32 = 1000;
+
 /// Refuses the name `file`, which `option` gave, if it is that of one of `inputs`.
 ///
 /// # Errors
@@ -69,10 +72,7 @@ impl OutputFile {
         let Some(name) = to.file_name() else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"));
         };
-        let part = to.with_file_name(format!(".{}.part", name.to_string_lossy()));
-        // one that an interrupted command has left
-        let _none = fs::remove_file(&part).is_err();
-        let created = File::options().write(true).create_new(true).open(&part)?;
+        let (part, created) = new_part(&to, &name.to_string_lossy())?;
         if let Some(old) = old {
             created.set_permissions(old.permissions())?;
         }
@@ -90,6 +90,31 @@ impl OutputFile {
         });
         done.map_err(|e| failed(what, &self.to, &e))
     }
+}
+
+/// A new file beside `to`, which is called `name`. What interrupted commands have left goes; what
+/// another command is writing stays.
+fn new_part(to: &Path, name: &str) -> io::Result<(PathBuf, File)> {
+    // another command must not take a file for an old one before it is locked
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let gate = File::open(folder.unwrap_or(Path::new(".")));
+    let _locked = gate.as_ref().is_ok_and(|gate| gate.lock().is_ok());
+    for k in 1..=PARTS_MAX {
+        let part = to.with_file_name(format!(".{name}.{k}.part"));
+        if File::open(&part).is_ok_and(|left| left.try_lock().is_ok()) {
+            let _gone = fs::remove_file(&part).is_ok();
+        }
+        match File::options().write(true).create_new(true).open(&part) {
+            Ok(file) => {
+                let _locked = file.try_lock().is_ok();
+                return Ok((part, file));
+            }
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(e),
+        }
+    }
+    let text = format!("{PARTS_MAX} commands are writing it, or have left .{name}.*.part");
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, text))
 }
 
 impl Write for OutputFile {

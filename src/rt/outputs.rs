@@ -1,5 +1,6 @@
 //! What the loop hands to other threads: snapshots, log records, events and reports.
 
+use crate::buffer_pool::Outbox;
 use crate::config::{ControllerNumbers, Mode, Pace};
 use crate::limits::CANDIDATES_MAX;
 use crate::simulation::{Lease, LimitedJoints, Outcome, Snapshot};
@@ -12,6 +13,8 @@ use super::{Clock, Executive};
 
 /// At free pace, a full log queue is looked at again after this, ns.
 const LOG_QUEUE_LOOK_NS: u64 = 20_000;
+/// Longest wait for the recorder when free pace ends, ns.
+const CATCH_UP_NS: u64 = 1_000_000_000;
 
 /// What the loop has counted since the start.
 #[derive(Clone, Copy, Debug, Default)]
@@ -185,6 +188,19 @@ impl<C: Clock> Executive<C> {
             self.keyframe_due = false;
         }
         Some(record)
+    }
+
+    /// Waits until the recorder has taken what free pace has left it: at a real-time pace a full
+    /// queue drops ticks. An emergency stop acts in the coming tick.
+    pub(super) fn wait_for_recorder(&mut self) {
+        let until_ns = self.clock.now_ns().saturating_add(CATCH_UP_NS);
+        while self.links.log.as_ref().is_some_and(Outbox::is_behind)
+            && self.clock.now_ns() < until_ns
+            && !self.is_asked_to_stop()
+        {
+            self.take_stop();
+            self.clock.sleep_until(self.clock.now_ns() + LOG_QUEUE_LOOK_NS);
+        }
     }
 
     pub(super) fn log_tick(&self, tick: u64, outcome: &Outcome, record: Option<Box<LogTick>>) {

@@ -108,6 +108,9 @@ impl<C: Clock> Executive<C> {
         if wall_period_ns == 0 {
             self.pace = Pace::Free;
         } else {
+            if self.pace == Pace::Free {
+                self.wait_for_recorder();
+            }
             self.pace = Pace::RealTime(self.limits.overrun);
             self.pacer.set_period(wall_period_ns, self.clock.now_ns());
         }

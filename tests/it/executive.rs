@@ -1,6 +1,7 @@
 //! The loop with its real hand-overs and a clock that stands still.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use crate::common::bench::{Bench, Hands, PERIOD_NS, Queues, ROOMY, TestClock, quadruped};
@@ -132,8 +133,8 @@ fn keyframes_come_at_their_ticks_and_hold_the_state_before() {
 fn free_pace_waits_for_the_recorder() {
     let mut bench = Bench::new(quadruped(&[]), Queues { log: 3, ..ROOMY });
     let log = bench.log.clone();
-    let count = std::rc::Rc::new(Cell::new(0));
-    let seen = std::rc::Rc::clone(&count);
+    let count = Rc::new(Cell::new(0));
+    let seen = Rc::clone(&count);
     let between = move |_| {
         let tick = log.take().expect("the queue is full when the loop waits");
         assert_eq!(tick.tick, seen.get());
@@ -146,6 +147,53 @@ fn free_pace_waits_for_the_recorder() {
     assert_eq!(simulation.state().digest, digest_alone(200));
     let last = bench.reported().pop().unwrap();
     assert_eq!((last.log_dropped, last.missed_deadlines), (0, 0));
+}
+
+/// A loop of 15 ticks that fills a log queue of three at free pace, and gets a request for a
+/// real-time pace at its 20th look whether the recorder has taken one. The recorder `takes` one at
+/// some of the looks. Returns the number of looks and what was recorded.
+fn end_of_free_pace(takes: fn(u64) -> bool) -> (Bench, u64, usize) {
+    let mut bench = Bench::new(quadruped(&[]), Queues { log: 3, ..ROOMY });
+    let (log, orders) = (bench.log.clone(), RefCell::new(bench.orders.take().unwrap()));
+    let (looks, recorded) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let (look, record) = (Rc::clone(&looks), Rc::clone(&recorded));
+    let between = move |_| {
+        look.set(look.get() + 1);
+        if look.get() == 20 {
+            orders.borrow_mut().send(Request::Speed(PERIOD_NS)).unwrap();
+        }
+        if takes(look.get())
+            && let Some(tick) = log.take()
+        {
+            record.set(record.get() + 1);
+            log.give_back(tick);
+        }
+    };
+    let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
+    let (ending, simulation) = bench.executive(clock, Pace::Free, StartRule::Now, 15).run();
+    assert_eq!((ending, simulation.state().tick), (Ending::Done, 15));
+    (bench, looks.get(), recorded.get())
+}
+
+/// What free pace has left in the queue is recorded before ticks come by the clock, which do not
+/// wait for the recorder.
+#[test]
+fn the_end_of_free_pace_drops_no_tick() {
+    let (bench, looks, recorded) = end_of_free_pace(|look| look % 3 == 2 || look > 30);
+    assert!((30..60).contains(&looks), "{looks}");
+    let last = bench.reported().pop().unwrap();
+    assert_eq!((last.log_dropped, last.missed_deadlines), (0, 0));
+    assert_eq!(last.wall_period_ns, PERIOD_NS, "the pace has changed");
+    assert_eq!(recorded + bench.logged().len(), 15);
+}
+
+/// A recorder that hangs does not keep the run from real time.
+#[test]
+fn the_end_of_free_pace_waits_for_a_second_at_most() {
+    let (bench, looks, recorded) = end_of_free_pace(|look| look == 20);
+    assert!((50_000..50_100).contains(&looks), "looks of 20 us: {looks}");
+    let dropped = bench.reported().pop().unwrap().log_dropped;
+    assert_eq!((recorded, bench.logged().len(), dropped), (1, 3, 11));
 }
 
 /// A disk that hangs keeps no emergency stop waiting, and the next tick is a stopped one.
@@ -317,8 +365,8 @@ fn a_crowd_of_events_is_spread_over_ticks() {
 /// Ticks by the period of wall time in which they began, and the count of missed deadlines.
 fn stalled(policy: OverrunPolicy) -> (Ending, Vec<u64>, u64) {
     let mut bench = Bench::new(quadruped(&[]), ROOMY);
-    let begun = std::rc::Rc::new(std::cell::RefCell::new(vec![0]));
-    let note = std::rc::Rc::clone(&begun);
+    let begun = Rc::new(std::cell::RefCell::new(vec![0]));
+    let note = Rc::clone(&begun);
     let between = move |period| note.borrow_mut().push(period);
     // the sleep that should end at 10 ms ends at 14.5 ms
     let clock = TestClock { clock: ManualClock::default(), late: vec![(10, 4_500_000)], between };
@@ -396,8 +444,8 @@ fn events_of(log: &[LogTick]) -> Vec<(u64, Event)> {
 fn an_event_from_outside_applies_at_the_tick_that_is_told() {
     let mut bench = Bench::new(quadruped(&[]), ROOMY);
     let outbox = std::cell::RefCell::new(bench.orders.take().unwrap());
-    let told = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
-    let tell = std::rc::Rc::clone(&told);
+    let told = Rc::new(std::cell::RefCell::new(Vec::new()));
+    let tell = Rc::clone(&told);
     let between = move |period: u64| {
         let mut outbox = outbox.borrow_mut();
         tell.borrow_mut().extend(std::iter::from_fn(|| next_told(&mut outbox)));

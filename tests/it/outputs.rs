@@ -120,3 +120,29 @@ fn an_output_is_there_whole_or_not_at_all() {
     assert_eq!(code, 0, "{said}");
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 }
+
+/// Each command writes a file of its own beside the one that it replaces: none takes another's for
+/// what an interrupted command has left, and what one has left goes.
+#[test]
+fn commands_that_write_one_file_at_a_time_leave_it_whole() {
+    let inputs = Inputs::new();
+    let path = |name: &str| inputs.folder.path().join(name);
+    let words = "export @run.mcap --csv @out.csv";
+    assert_eq!(inputs.run(words).1, 0);
+    let alone = fs::read(path("out.csv")).unwrap();
+    fs::write(path(".out.csv.1.part"), "left").unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..8 {
+                    let (said, code) = inputs.run(words);
+                    assert_eq!(code, 0, "{said}");
+                    assert!(fs::read(path("out.csv")).unwrap() == alone, "it is not whole");
+                }
+            });
+        }
+    });
+    let all = fs::read_dir(inputs.folder.path()).unwrap();
+    let names = all.map(|file| file.unwrap().file_name().into_string().unwrap());
+    assert_eq!(names.filter(|name| name.ends_with("part")).count(), 0);
+}
