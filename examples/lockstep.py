@@ -78,7 +78,7 @@ def join(session, mine, a):
 
 def control(session, a):
     states = queue.Queue()  # before joining: the first state must not be missed
-    _subscriber = session.declare_subscriber(f"hardstand/{a.robot}/state", states.put)
+    _subscriber = session.declare_subscriber(f"hardstand/{a.robot}/state/due", states.put)
     mine = secrets.randbits(63) + 1  # secret: who knows it can command in this controller's name
     public = hashlib.sha3_256(struct.pack("<Q", mine)).digest()[7::-1].hex()
     # tells the daemon when this process dies, so that it can be restarted

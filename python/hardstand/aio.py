@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from .client import PATIENCE, Robot, connect
+from .client import PATIENCE, Robot, connect, states_of
 from .setpoints import Values
 from .state import State
 
@@ -89,7 +89,7 @@ class AsyncRobot:
     ) -> AsyncIterator[State]:
         """As `Robot.states`."""
         inbox, robot = _AsyncInbox(), self.robot
-        subscriber = await asyncio.to_thread(robot.listen, inbox.put)
+        subscriber = await asyncio.to_thread(robot.listen, inbox.put, states_of(join))
         try:
             stream = robot.begin(join, joints, period, phase, offset, role, patience)
             await asyncio.to_thread(stream.join)

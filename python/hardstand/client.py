@@ -61,6 +61,12 @@ def connect(
         raise
 
 
+def states_of(join: str | None) -> str:
+    """The key of the states to answer: outside real time, those of a schedule are enough for a
+    controller that joins."""
+    return "state" if join is None else "state/due"
+
+
 class Robot(Orders):
     """A robot in a running daemon. Close it, or use it in a `with` statement.
 
@@ -156,7 +162,7 @@ class Robot(Orders):
             DaemonGone: no state within `patience`.
         """
         inbox = Inbox()
-        subscriber = self.listen(inbox.put)
+        subscriber = self.listen(inbox.put, states_of(join))
         try:
             stream = self.begin(join, joints, period, phase, offset, role, patience)
             stream.join()

@@ -85,7 +85,8 @@ fn access_control(access: &Access, robots: &[Keys], ros2_domain: u32) -> String 
     let old_clear: Vec<String> = robots.iter().map(Keys::clear_before_v5).collect();
     let of_all = |some: fn(&Keys) -> Vec<&String>| robots.iter().flat_map(some).collect::<Vec<_>>();
     let watched = of_all(|k| {
-        vec![&k.state, &k.contacts, &k.bodies, &k.drives, &k.sensors, &k.view, &k.status, &k.events]
+        let states = [&k.state, &k.due_state, &k.contacts, &k.bodies, &k.drives, &k.sensors];
+        states.into_iter().chain([&k.view, &k.status, &k.events]).collect()
     });
     let asked = of_all(|k| vec![&k.model, &k.urdf, &k.ground, &k.status, &k.view]);
     let joining = of_all(|k| Order::OF_CONTROLLERS.map(|order| &k.orders[order as usize]).into());

@@ -52,6 +52,14 @@ impl Publisher {
         let mut work = Work {
             state: declare(bus, &keys.state, Kind::State, Priority::RealTime)?,
             followed_state: declare_as(bus, &keys.state, Kind::State, Priority::RealTime, false)?,
+            due_state: declare(bus, &keys.due_state, Kind::State, Priority::RealTime)?,
+            followed_due_state: declare_as(
+                bus,
+                &keys.due_state,
+                Kind::State,
+                Priority::RealTime,
+                false,
+            )?,
             contacts: declare(bus, &keys.contacts, Kind::Contacts, Priority::InteractiveHigh)?,
             drives: declare(bus, &keys.drives, Kind::Drives, Priority::InteractiveHigh)?,
             sensors: declare(bus, &keys.sensors, Kind::Sensors, Priority::InteractiveHigh)?,
@@ -109,6 +117,9 @@ struct Work {
     /// For a state with another one right behind it: dozens that come in one tick, after a delay
     /// that ends, would fill zenoh's queue if each was sent alone.
     followed_state: Sink,
+    /// Of the states, those that a controller may have to answer.
+    due_state: Sink,
+    followed_due_state: Sink,
     contacts: Sink,
     drives: Sink,
     sensors: Sink,
@@ -169,8 +180,16 @@ impl Work {
         let (tick, standing) = (s.state.tick, s.state.phase != Phase::Running.code());
         let due = |every: u64| standing || tick.is_multiple_of(every);
         if !s.withheld && (s.asked || due(self.every[0])) {
-            let sink = if s.followed { &self.followed_state } else { &self.state };
-            put(sink, Kind::State, &s.state, &mut self.buffer);
+            let [state, due_state] = if s.followed {
+                [&self.followed_state, &self.followed_due_state]
+            } else {
+                [&self.state, &self.due_state]
+            };
+            // first what is waited for: of two at once zenoh may drop the second
+            if s.asked || s.open || standing {
+                put(due_state, Kind::State, &s.state, &mut self.buffer);
+            }
+            put(state, Kind::State, &s.state, &mut self.buffer);
         }
         if !s.again && due(self.every[1]) {
             put(&self.contacts, Kind::Contacts, &s.contacts, &mut self.buffer);

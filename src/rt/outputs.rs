@@ -9,6 +9,7 @@ use hardstand_protocol::{Authority, Event, LogTick, StateReading, Verdict};
 use super::inputs::leases_of;
 use super::loop_event::{Happened, LoopEvent};
 use super::records::{Phase, TickReport, fill_log_tick};
+use super::state::LoopState;
 use super::{Clock, Executive};
 
 /// At free pace, a full log queue is looked at again after this, ns.
@@ -71,6 +72,8 @@ impl<C: Clock> Executive<C> {
     fn fill_snapshot(&mut self, phase: Phase) {
         self.simulation.fill(&mut self.snapshot);
         (self.snapshot.asked, self.snapshot.again) = (false, false);
+        let waits = matches!(self.state, LoopState::WaitingForCommands { .. });
+        self.snapshot.open = waits || self.limits.mode == Mode::RealTime;
         // a plant that has stopped is seen by all
         self.snapshot.withheld = self.state_faults.withholds() && phase != Phase::Failed;
         let Snapshot { state, contacts, drives, sensors, bodies, .. } = &mut self.snapshot;
@@ -142,13 +145,15 @@ impl<C: Clock> Executive<C> {
         self.send_snapshot();
     }
 
-    /// Outside real time: notes whether a controller answers the state of the snapshot.
+    /// Outside real time: notes whether a controller answers the state of the snapshot, and
+    /// whether none has joined.
     fn note_asked(&mut self) {
         if self.limits.mode != Mode::RealTime {
             let leases =
                 leases_of(&self.simulation, self.replay_leases.as_ref(), &self.input.events);
             let tick = self.simulation.tick();
             self.snapshot.asked = self.recent_states.keep(&self.snapshot.state, &leases, tick);
+            self.snapshot.open |= !leases.of_anybody();
         }
     }
 

@@ -30,6 +30,9 @@ pub struct Snapshot {
     pub owners: Vec<OwnerReading>,
     /// A controller answers this state: it is published, however rarely states are.
     pub asked: bool,
+    /// In real time, while no controller has joined, and while a tick waits for one: any state may
+    /// be what it needs.
+    pub open: bool,
     /// The state has been published before and not been answered, or comes late. The rest is void.
     pub again: bool,
     /// Another state is sent right behind this one.
@@ -51,7 +54,7 @@ impl Snapshot {
         self.references.clone_from(&o.references);
         self.surfaces.clone_from(&o.surfaces);
         self.owners.clone_from(&o.owners);
-        (self.asked, self.again, self.withheld) = (o.asked, o.again, o.withheld);
-        self.followed = o.followed;
+        (self.asked, self.open, self.again) = (o.asked, o.open, o.again);
+        (self.withheld, self.followed) = (o.withheld, o.followed);
     }
 }

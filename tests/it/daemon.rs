@@ -10,6 +10,7 @@ mod control;
 #[cfg(feature = "dds")]
 mod dds_sockets;
 mod disk;
+mod due_states;
 mod ethernet;
 mod faults;
 mod friction;

@@ -63,11 +63,11 @@ impl Client {
         // subscribe first: the first state that the reply names must not be missed
         let states = self
             .session
-            .declare_subscriber(self.keys.state.clone())
+            .declare_subscriber(self.keys.due_state.clone())
             // a queue that is full must not keep the answers to this client's queries waiting
             .with(RingChannel::new(STATES_MAX))
             .wait()
-            .map_err(|e| bus_error(&self.keys.state, e))?;
+            .map_err(|e| bus_error(&self.keys.due_state, e))?;
         let commands = self.declare_commands()?;
         if request.session == 0 {
             request.session = random_number();

@@ -171,6 +171,8 @@ pub struct Keys {
     pub root: String,
     /// States.
     pub state: String,
+    /// Of the states, those that a controller may have to answer.
+    pub due_state: String,
     /// Contacts.
     pub contacts: String,
     /// Drives that are not ideal.
@@ -205,6 +207,7 @@ impl Keys {
         Self {
             root: format!("hardstand/{robot}"),
             state: key("state"),
+            due_state: key("state/due"),
             contacts: key("contacts"),
             drives: key("drives"),
             sensors: key("sensors"),

@@ -103,7 +103,7 @@ fn relay(
 
 fn relay_states(far: &Session, near: &Session, sieve: Sieve) -> Arc<AtomicU64> {
     let lost = Arc::clone(&sieve.lost);
-    relay(far, near, "hardstand/*/state", move || sieve.loses());
+    relay(far, near, "hardstand/*/state/**", move || sieve.loses());
     relay(far, near, "hardstand/*/events", || false);
     lost
 }

@@ -62,7 +62,7 @@ impl Rights {
 fn check(guarded: &Guarded, observer: &Client, user: &str, rights: &Rights) {
     let session = user_session(&guarded.scene.endpoint, user, password(user)).unwrap();
     let commands = rights.has("put", "cmd");
-    for name in ["state", "contacts", "view", "status"] {
+    for name in ["state", "state/due", "contacts", "view", "status"] {
         assert!(rights.has("subscribe", name), "{user} and {name}");
         assert!(hears(&session, name, PATIENCE), "{user} may watch {name}");
     }

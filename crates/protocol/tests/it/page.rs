@@ -147,6 +147,7 @@ fn the_table_of_keys_has_every_key() {
         "model/urdf",
         "model/ground",
         "state",
+        "state/due",
         "contacts",
         "bodies",
         "drives",
