@@ -62,7 +62,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
     let mut controller = controller(&endpoint, &scenario.bus.robot)?;
     #[cfg(feature = "view")]
     let _page =
-        a.view.then(|| super::view::beside(&endpoint, &scenario.bus.robot, None)).transpose()?;
+        a.view.then(|| super::view::beside(&endpoint, &scenario.bus.robots, None)).transpose()?;
     // the log is replayed afterwards
     let (begin, log, host) = (Begin::Afresh, Some(a.log.clone()), Host::Shared);
     let summary = daemon::run(&scenario, begin, log, &host, &stop, |happening| match happening {

@@ -108,7 +108,8 @@ fn simulate_several(
     stop: &Arc<AtomicBool>,
     lines: &mut Lines,
 ) -> Result<Vec<Summary>> {
-    let host = host_of_several(a, worker)?;
+    refuse_for_several(a, worker)?;
+    let (host, _page) = host_and_page(a, &robots[0], None)?;
     let logs: Vec<_> = robots.iter().map(|robot| log_of(a, robot)).collect();
     let all: Arc<[_]> = robots.into_iter().zip(logs).collect();
     if !a.json {
@@ -121,14 +122,10 @@ fn simulate_several(
 
 /// # Errors
 /// [`ErrorKind::Input`] for what only a robot alone can do.
-fn host_of_several(a: &RunArguments, worker: Option<&Host>) -> Result<Host> {
-    #[cfg(feature = "view")]
-    let view = a.view;
-    #[cfg(not(feature = "view"))]
-    let view = false;
-    let alone = [("--from", a.from.is_some()), ("--view", view), ("worker", worker.is_some())];
+fn refuse_for_several(a: &RunArguments, worker: Option<&Host>) -> Result<()> {
+    let alone = [("--from", a.from.is_some()), ("worker", worker.is_some())];
     match alone.iter().find(|(_, given)| *given) {
-        None => Ok(Host::Own { child: None }),
+        None => Ok(()),
         Some((what, _)) => {
             let text = format!("{what} is for one robot; the scenario has several [[robots]]");
             Err(Error::new(ErrorKind::Input, text))
@@ -159,8 +156,8 @@ fn simulate_one(
     })
 }
 
-/// Whose process the daemon runs in, and the page, which is a process of its own. The robot's
-/// meshes lie beside its URDF.
+/// Whose process the daemon runs in, and the page, which is a process of its own: that of this
+/// robot, with all others of the daemon beside it. Their meshes lie beside the scenario.
 #[cfg(feature = "view")]
 fn host_and_page(
     a: &RunArguments,
@@ -168,7 +165,7 @@ fn host_and_page(
     worker: Option<&Host>,
 ) -> Result<(Host, Option<Process>)> {
     let folder = a.scenario.parent().unwrap_or(Path::new("."));
-    let beside = |endpoint| super::view::beside(endpoint, &scenario.bus.robot, Some(folder));
+    let beside = |endpoint| super::view::beside(endpoint, &scenario.bus.robots, Some(folder));
     let page = a.view.then(|| beside(scenario.bus.endpoint()?)).transpose()?;
     let own = Host::Own { child: page.as_ref().map(Process::id) };
     Ok((worker.cloned().unwrap_or(own), page))

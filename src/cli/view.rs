@@ -39,13 +39,12 @@ fn live_settings(a: &ViewArguments, meshes: MeshFolders) -> Result<LiveSettings>
     if let Some((_, file)) = &credentials.user {
         read_password(file)?;
     }
-    let name = robot.clone();
-    let connect = move || {
-        let client = hardstand_client::Client::connect_as(&endpoint, &name, &credentials)?;
+    let connect = move |robot: &str| {
+        let client = hardstand_client::Client::connect_as(&endpoint, robot, &credentials)?;
         Ok(client.named("view"))
     };
     let (connect, status_json) = (Box::new(connect), status::as_json);
-    Ok(LiveSettings { connect, robot, status_json, meshes })
+    Ok(LiveSettings { connect, robot, others: a.others.clone(), status_json, meshes })
 }
 
 fn serve_settings(a: &PageServer) -> Result<ServeSettings> {
@@ -118,15 +117,18 @@ pub(super) fn page(a: &PageArguments) -> Result<ExitCode> {
     Ok(code)
 }
 
-/// Starts `hardstand view` as a process of its own, for a daemon at `endpoint`. It ends with the
-/// value that is returned.
+/// Starts `hardstand view` as a process of its own, for the first of these robots of a daemon at
+/// `endpoint`, with the others beside it. It ends with the value that is returned.
 pub(super) fn beside(
     endpoint: &str,
-    robot: &str,
+    robots: &[String],
     meshes: Option<&Path>,
 ) -> Result<crate::process_harness::Process> {
     let mut command = std::process::Command::new(this_program()?);
-    command.args(["view", "--connect", endpoint, "--robot", robot]);
+    command.args(["view", "--connect", endpoint]);
+    for (k, robot) in robots.iter().enumerate() {
+        command.args([if k == 0 { "--robot" } else { "--with" }, robot]);
+    }
     if let Some(folder) = meshes {
         command.arg("--meshes").arg(folder);
     }

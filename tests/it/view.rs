@@ -16,6 +16,8 @@ const HARDSTAND: &str = env!("CARGO_BIN_EXE_hardstand");
 /// The server pings, so that a read alone does not end.
 const WITHIN: Duration = Duration::from_secs(20);
 const FRAME: &str = "/hardstand/frame";
+const OTHER_SCENE: &str = "/hardstand/other_scene";
+const OTHER_FRAME: &str = "/hardstand/other_frame";
 
 /// `hardstand view` of a scene, and the address of its page.
 fn view(scene: &Scene, more: &[&str]) -> (Process, String) {
@@ -55,7 +57,7 @@ impl Page {
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let (socket, _) = tungstenite::client(request, stream).unwrap();
         let mut page = Self { socket, channels: Vec::new(), services: Vec::new() };
-        while page.channels.len() < 8 || page.services.len() < 14 {
+        while page.channels.len() < 10 || page.services.len() < 14 {
             let Message::Text(text) = page.socket.read().unwrap() else { continue };
             let message: Value = serde_json::from_str(&text).unwrap();
             let named = |list: &str, name: &str| -> Vec<(u64, String)> {
@@ -97,6 +99,18 @@ impl Page {
                 return frame;
             }
             assert!(begin.elapsed() < Duration::from_secs(20), "{frame}");
+        }
+    }
+
+    /// The next message of a topic about the robot `name` for which `wanted` holds.
+    fn about(&mut self, topic: &str, name: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let begin = Instant::now();
+        loop {
+            let message = self.next(topic);
+            if message["name"] == name && wanted(&message) {
+                return message;
+            }
+            assert!(begin.elapsed() < WITHIN, "{message}");
         }
     }
 
@@ -259,6 +273,42 @@ fn a_page_of_another_site_reaches_nothing() {
     let open = ["view", "--connect", &scene.endpoint, "--listen", "0.0.0.0:0"];
     let refused = scene.hardstand("open", &open).ends_with(2);
     assert!(refused.contains("can be reached from other machines"), "{refused}");
+}
+
+/// Each from its own description and views; one that no daemon has is not drawn.
+#[test]
+fn the_other_robots_of_a_daemon_are_drawn_beside_the_one_of_the_page() {
+    let _one = serial();
+    let scene = Scene::new();
+    let place =
+        |name: &str, y: f64| format!("{{name={name:?}, initial={{position_m=[0, {y}, 0]}}}}");
+    let robots = format!("robots=[{}, {}]", place("left", 0.5), place("right", -0.5));
+    let sets = ["--set", &robots, "--set", "ros2.mode=off", "--set", "sim.start=now"];
+    let mut daemon = scene.daemon(&sets);
+    let with = ["--robot", "left", "--with", "right", "--with", "absent"];
+    let (_viewer, address) = view(&scene, &with);
+    // the second page comes late
+    for _ in 0..2 {
+        let mut page = Page::open(&address, &[FRAME, OTHER_SCENE, OTHER_FRAME]);
+        let drawn = page.about(OTHER_SCENE, "right", |m| !m["robot"].is_null());
+        let robot = &drawn["robot"];
+        assert!(robot["urdf"].as_str().unwrap().contains("<robot"));
+        assert_eq!(
+            (&robot["base_link"], robot["joints"].as_array().unwrap().len()),
+            (&json!("trunk"), 12)
+        );
+        let other = page.about(OTHER_FRAME, "right", |_| true);
+        assert_eq!(other["q"].as_array().unwrap().len(), 12);
+        let y = |frame: &Value| frame["base"]["p"][1].as_f64().unwrap();
+        assert!((y(&other) + 0.5).abs() < 0.2, "{other}");
+        let own = page.frame(|_| true);
+        assert!((y(&own) - 0.5).abs() < 0.2, "{own}");
+    }
+    let mut page = Page::open(&address, &[OTHER_SCENE]);
+    page.about(OTHER_SCENE, "absent", |m| m["robot"].is_null());
+    daemon.signal(Signal::TERM);
+    page.about(OTHER_SCENE, "right", |m| m["robot"].is_null());
+    daemon.ends_with(0);
 }
 
 /// The header and the columns of a run file.

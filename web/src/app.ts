@@ -1,4 +1,14 @@
-import type { Answer, EventMessage, Frame, Mark, Scene, Status, Vec3 } from "./protocol/types.ts";
+import type {
+  Answer,
+  EventMessage,
+  Frame,
+  Mark,
+  OtherFrame,
+  OtherScene,
+  Scene,
+  Status,
+  Vec3,
+} from "./protocol/types.ts";
 import { firstDifference, type Difference } from "./source/difference.ts";
 import { History } from "./source/history.ts";
 import { LiveSource } from "./source/live.ts";
@@ -22,6 +32,10 @@ interface AppEvents {
   answer: { order: string; answer: Answer };
   snapshots: readonly Snapshot[];
   selection: number | null;
+  otherScene: OtherScene;
+  otherFrame: OtherFrame;
+  /** A log has no other robots. */
+  alone: null;
 }
 
 export interface Snapshot {
@@ -102,6 +116,7 @@ export class App extends Emitter<AppEvents> {
     this.marks = [...run.header.marks];
     this.player = new Player(run, () => this.showTime());
     this.setScene(run.header.scene);
+    this.emit("alone", null);
     this.emit("connection", { state: "live", text: "" });
     this.emit("marks", this.marks);
     if (second !== null) this.overlay(second);
@@ -214,6 +229,8 @@ export class App extends Emitter<AppEvents> {
       frame: (frame) => this.liveFrame(frame),
       status: (status) => this.liveStatus(status),
       event: (event) => this.liveEvent(event),
+      otherScene: (scene) => this.emit("otherScene", scene),
+      otherFrame: (frame) => this.emit("otherFrame", frame),
     };
   }
 

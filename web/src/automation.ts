@@ -51,9 +51,12 @@ export function publish(app: App, stage: Stage): void {
     ready: async () => {
       await stage.robot?.ready;
       await stage.ghost?.ready;
+      await Promise.all([...stage.others.values()].map((other) => other.ready));
     },
     linkPose: (name) => pose(stage.robot, name),
     ghostLinkPose: (name) => pose(stage.ghost, name),
+    others: () => [...stage.others.keys()],
+    otherLinkPose: (robot, name) => pose(stage.others.get(robot) ?? null, name),
     boxes: (name) => stage.robot?.boxes(name) ?? [],
     screenPoint: (name) => {
       const link = stage.robot?.link(name) ?? null;
@@ -78,6 +81,7 @@ export function publish(app: App, stage: Stage): void {
     },
     camera: (position_m, target_m) => {
       stage.setFollow(false);
+      stage.rig.taken = true;
       stage.rig.target.set(...target_m);
       stage.view.camera.position.set(...position_m);
       stage.view.invalidate();

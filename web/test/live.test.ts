@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { launch, open, type Watched } from "./browser.ts";
 import type { FakeServer } from "./fake/server.ts";
+import type { Quat } from "../src/protocol/types.ts";
 import { drawn, FAST, frame, liveFake, order, shown, SMALL, within } from "./helpers.ts";
 
 /**
@@ -298,3 +299,34 @@ test(
     assert.deepEqual(unexpected, []);
   },
 );
+
+test("another robot is drawn where it is, and goes when it is gone", { skip: given !== undefined }, async () => {
+  const { page } = watched;
+  const scene = await page.evaluate(() => window.hardstand!.scene!);
+  const { base_link, urdf, joints } = scene;
+  const q = joints.map((joint) => joint.q_initial);
+  const robot = { base_link, urdf, joints };
+  const at = (y: number) => ({ p: [0.2, y, 0.4] as [number, number, number], quat: [1, 0, 0, 0] as Quat });
+  server!.other({ name: "right", robot }, { name: "right", base: at(-1), q });
+  server!.other({ name: "left", robot }, { name: "left", base: at(1), q });
+  await page.waitForFunction(() => window.hardstand!.others().length === 2);
+  await page.evaluate(() => window.hardstand!.ready());
+  const pose = (name: string) =>
+    page.evaluate(
+      ([name, link]) => window.hardstand!.otherLinkPose(name!, link!)!.position_m,
+      [name, base_link],
+    );
+  await page.waitForFunction(
+    ([link]) => window.hardstand!.otherLinkPose("left", link!)!.position_m[1] > 0.9,
+    [base_link],
+  );
+  const [left, right] = [await pose("left"), await pose("right")];
+  [0.2, 1, 0.4].forEach((x, i) => within(left[i]!, x, 1e-6, "the left robot's base"));
+  [0.2, -1, 0.4].forEach((x, i) => within(right[i]!, x, 1e-6, "the right robot's base"));
+  const own = await page.evaluate((link) => window.hardstand!.linkPose(link)!.position_m, base_link);
+  assert.ok(Math.abs(own[1]) < 0.5, "the page's own robot stays where it is");
+  server!.other({ name: "left", robot: null });
+  await page.waitForFunction(() => window.hardstand!.others().join() === "right");
+  server!.other({ name: "right", robot: null });
+  await page.waitForFunction(() => window.hardstand!.others().length === 0);
+});

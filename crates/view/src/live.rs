@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use foxglove::websocket::{Capability, ChannelView, Client as Page, ServerListener};
 use foxglove::{ChannelBuilder, Context, RawChannel, Schema, WebSocketServer};
@@ -14,32 +14,37 @@ use serde_json::{Value, json};
 use crate::foxglove_topics::FoxgloveTopics;
 use crate::frame::frame;
 use crate::front_door::{Files, FrontDoor, runtime};
-use crate::meshes::{MeshFolders, Meshes};
+use crate::meshes::{MeshFolders, SharedMeshes};
 use crate::orders::{Orders, SharedClient};
+use crate::others::Others;
+use crate::pulse::Pulse;
 use crate::scene::Source;
 use crate::{Scene, ServeSettings};
+
+/// Opens a connection for a robot of this name.
+pub type Connect = Box<dyn Fn(&str) -> Result<Client> + Send + Sync>;
 
 /// What a live page shows.
 #[allow(missing_debug_implementations, reason = "holds a function")]
 pub struct LiveSettings {
     /// Opens a connection with the daemon; called again after a loss.
-    pub connect: Box<dyn Fn() -> Result<Client> + Send + Sync>,
+    pub connect: Connect,
     /// Name of the robot on the bus.
     pub robot: String,
+    /// Names of other robots that are drawn beside it.
+    pub others: Vec<String>,
     /// A status as JSON, as `hardstand status --json` prints it.
     pub status_json: fn(&str, &StatusReading) -> Value,
     /// Where meshes of the robot are looked for.
     pub meshes: MeshFolders,
 }
 
-/// A daemon that gives no sign of life for so long is gone.
-const SILENT: Duration = Duration::from_secs(3);
 /// Time for an answer of the daemon.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 /// Time between two looks for views and events.
-const LOOK: Duration = Duration::from_millis(15);
-/// Time between two statuses.
-const STATUS_EVERY: Duration = Duration::from_secs(1);
+pub(crate) const LOOK: Duration = Duration::from_millis(15);
+/// Time between two attempts to reach a daemon.
+pub(crate) const AGAIN: Duration = Duration::from_millis(200);
 /// Messages that wait for a slow page at most; older ones are dropped.
 const BACKLOG: usize = 32;
 
@@ -51,6 +56,7 @@ struct Channels {
     event: Arc<RawChannel>,
     link: Arc<RawChannel>,
     foxglove: FoxgloveTopics,
+    others: Others,
 }
 
 /// What a page gets that subscribes later.
@@ -83,19 +89,27 @@ impl ServerListener for LatePages {
                 of.log_to_sink(message, page.sink_id());
             }
         }
+        self.channels.others.greet(&page, &channel);
     }
 }
 
+/// A channel of objects in JSON.
+pub(crate) fn json_channel(
+    context: &Arc<Context>,
+    topic: &str,
+    schema: &str,
+) -> Result<Arc<RawChannel>> {
+    ChannelBuilder::new(topic)
+        .context(context)
+        .message_encoding("json")
+        .schema(Schema::new(schema, "jsonschema", br#"{"type":"object"}"#.as_slice()))
+        .build_raw()
+        .map_err(|e| viewer_error(&e))
+}
+
 impl Channels {
-    fn new(context: &Arc<Context>) -> Result<Self> {
-        let channel = |topic: &str, name: &str| {
-            ChannelBuilder::new(topic)
-                .context(context)
-                .message_encoding("json")
-                .schema(Schema::new(name, "jsonschema", br#"{"type":"object"}"#.as_slice()))
-                .build_raw()
-                .map_err(|e| viewer_error(&e))
-        };
+    fn new(context: &Arc<Context>, others: usize) -> Result<Self> {
+        let channel = |topic: &str, schema: &str| json_channel(context, topic, schema);
         Ok(Self {
             scene: channel("/hardstand/scene", "hardstand.Scene")?,
             frame: channel("/hardstand/frame", "hardstand.Frame")?,
@@ -103,6 +117,7 @@ impl Channels {
             event: channel("/hardstand/event", "hardstand.Event")?,
             link: channel("/hardstand/link", "hardstand.Link")?,
             foxglove: FoxgloveTopics::new(context)?,
+            others: Others::new(context, others)?,
         })
     }
 }
@@ -121,13 +136,13 @@ pub fn serve_live(
     live: LiveSettings,
     serve: ServeSettings,
     ready: impl FnOnce(&str),
-    stop: impl Fn() -> bool,
+    stop: impl Fn() -> bool + Sync,
 ) -> Result<()> {
     let threads = runtime()?;
     let context = Context::new();
-    let channels = Arc::new(Channels::new(&context)?);
+    let channels = Arc::new(Channels::new(&context, live.others.len())?);
     let (kept, client) = (Arc::<Mutex<Kept>>::default(), SharedClient::default());
-    let meshes = Arc::<Mutex<Meshes>>::default();
+    let meshes = SharedMeshes::default();
     let before_ns = Arc::<AtomicU64>::default();
     let orders = Arc::new(Orders::new(Arc::clone(&client), Arc::clone(&before_ns)));
     let server = WebSocketServer::new()
@@ -140,26 +155,21 @@ pub fn serve_live(
         .services(orders.services())
         .listener(Arc::new(LatePages { kept: Arc::clone(&kept), channels: Arc::clone(&channels) }))
         .tokio_runtime(threads.handle());
-    let found = Arc::clone(&meshes);
-    let files: Files = Arc::new(move |path| {
-        let bytes = found.lock().unwrap_or_else(PoisonError::into_inner).read(path)?;
-        Some(("application/octet-stream", bytes))
-    });
+    let found = meshes.clone();
+    let files: Files = Arc::new(move |path| Some(("application/octet-stream", found.read(path)?)));
     let server = threads.block_on(server.start()).map_err(|e| viewer_error(&e))?;
     let door = threads.block_on(FrontDoor::open(serve, files, Some(server.port())))?;
     ready(&door.url());
     threads.spawn(door.serve());
     let viewer = Viewer { live, channels, kept, client, meshes, before_ns };
-    while !stop() {
-        viewer.link(false, "no daemon answers yet");
-        if let Err(e) = viewer.follow(&stop) {
-            viewer.link(false, &e.to_string());
+    std::thread::scope(|scope| {
+        for k in 0..viewer.live.others.len() {
+            let (viewer, stop) = (&viewer, &stop);
+            let others = &viewer.channels.others;
+            scope.spawn(move || others.follow(k, &viewer.live, &viewer.meshes, stop));
         }
-        *viewer.client() = None;
-        if !stop() {
-            std::thread::sleep(Duration::from_millis(200));
-        }
-    }
+        viewer.run(&stop);
+    });
     // the pages see that their connections close
     let _closing = server.stop();
     Ok(())
@@ -170,7 +180,7 @@ struct Viewer {
     channels: Arc<Channels>,
     kept: Arc<Mutex<Kept>>,
     client: SharedClient,
-    meshes: Arc<Mutex<Meshes>>,
+    meshes: SharedMeshes,
     /// See [`Orders`].
     before_ns: Arc<AtomicU64>,
 }
@@ -191,9 +201,22 @@ impl Viewer {
         self.kept().link = Some(message);
     }
 
+    fn run(&self, stop: &impl Fn() -> bool) {
+        while !stop() {
+            self.link(false, "no daemon answers yet");
+            if let Err(e) = self.follow(stop) {
+                self.link(false, &e.to_string());
+            }
+            *self.client() = None;
+            if !stop() {
+                std::thread::sleep(AGAIN);
+            }
+        }
+    }
+
     /// Shows one daemon until it goes.
     fn follow(&self, stop: &impl Fn() -> bool) -> Result<()> {
-        let client = Arc::new((self.live.connect)()?);
+        let client = Arc::new((self.live.connect)(&self.live.robot)?);
         let scene = self.scene(&client)?;
         let (views, events) = (client.views()?, client.events()?);
         if let Ok(view) = client.standing_view(Duration::ZERO) {
@@ -201,31 +224,23 @@ impl Viewer {
         }
         *self.client() = Some(Arc::clone(&client));
         self.link(true, "");
-        let (mut seen, mut asked) = (Instant::now(), Instant::now());
+        let mut pulse = Pulse::default();
         while !stop() {
             if let Some(view) = views.next(LOOK)? {
                 if view.state.layout_hash != scene.model.layout_hash {
                     return Ok(()); // another robot under the same name
                 }
                 self.show(&view, &scene);
-                seen = Instant::now();
+                pulse.beats();
             }
             while let Some(event) = events.next(Duration::ZERO)? {
                 self.channels.event.log(event_json(&event).to_string().as_bytes());
             }
-            if asked.elapsed() >= STATUS_EVERY {
-                asked = Instant::now();
-                match client.status(Duration::ZERO) {
-                    Ok(status) => {
-                        let text = (self.live.status_json)(&self.live.robot, &status).to_string();
-                        self.channels.status.log(text.as_bytes());
-                        let names = status.controllers.into_iter().map(|c| c.name);
-                        self.kept().names = names.map(|n| (controller_number(&n), n)).collect();
-                        seen = asked;
-                    }
-                    Err(e) if seen.elapsed() > SILENT => return Err(e),
-                    Err(_) => {}
-                }
+            if let Some(status) = pulse.feel(&client)? {
+                let text = (self.live.status_json)(&self.live.robot, &status).to_string();
+                self.channels.status.log(text.as_bytes());
+                let names = status.controllers.into_iter().map(|c| c.name);
+                self.kept().names = names.map(|n| (controller_number(&n), n)).collect();
             }
         }
         Ok(())
@@ -234,8 +249,7 @@ impl Viewer {
     fn scene(&self, client: &Client) -> Result<Scene> {
         let model = client.model(PATIENCE)?;
         let (urdf, ground) = (client.urdf(PATIENCE)?, client.ground(PATIENCE)?);
-        let (urdf, meshes) = self.live.meshes.resolve(&urdf);
-        *self.meshes.lock().unwrap_or_else(PoisonError::into_inner) = meshes;
+        let urdf = self.meshes.resolve(0, &self.live.meshes, &urdf);
         let scene = Scene::new(Source::Live, &model, &ground, &urdf);
         let message = scene.value.to_string().into_bytes();
         self.channels.scene.log(&message);

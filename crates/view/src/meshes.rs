@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+#[cfg(feature = "server")]
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,6 +17,32 @@ pub struct MeshFolders(Vec<PathBuf>);
 /// The meshes that were found, by the name under which the page asks for them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meshes(Arc<BTreeMap<String, PathBuf>>);
+
+/// The meshes of all robots of a page, by the number of the robot.
+#[cfg(feature = "server")]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SharedMeshes(Arc<Mutex<BTreeMap<usize, Meshes>>>);
+
+#[cfg(feature = "server")]
+impl SharedMeshes {
+    /// `urdf` of a robot with the names under which the page gets its meshes, which are served
+    /// from now on instead of earlier ones of this robot.
+    pub(crate) fn resolve(&self, robot: usize, folders: &MeshFolders, urdf: &str) -> String {
+        let (urdf, meshes) = folders.resolve(urdf, robot);
+        self.all().insert(robot, meshes);
+        urdf
+    }
+
+    /// The mesh that the page calls `name`.
+    pub(crate) fn read(&self, name: &str) -> Option<Vec<u8>> {
+        let all: Vec<Meshes> = self.all().values().cloned().collect();
+        all.iter().find_map(|meshes| meshes.read(name))
+    }
+
+    fn all(&self) -> MutexGuard<'_, BTreeMap<usize, Meshes>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// A larger mesh is not served, bytes.
 const MESH_BYTES_MAX: u64 = 64 << 20;
@@ -46,7 +74,7 @@ impl MeshFolders {
     /// `urdf` with the meshes inside, as data URLs, for a page without a server.
     #[must_use]
     pub fn inlined(&self, urdf: &str) -> String {
-        let (text, meshes) = self.resolve(urdf);
+        let (text, meshes) = self.resolve(urdf, 0);
         meshes.0.keys().fold(text, |text, name| {
             let Some(bytes) = meshes.read(name) else { return text };
             let extension = name.rsplit('.').next().unwrap_or_default();
@@ -56,8 +84,9 @@ impl MeshFolders {
     }
 
     /// `urdf` with the names under which the page gets its meshes, and where they are. Those that
-    /// are not found keep their names: the page shows a bone instead.
-    pub(crate) fn resolve(&self, urdf: &str) -> (String, Meshes) {
+    /// are not found keep their names: the page shows a bone instead. `robot` is its number among
+    /// those of the page.
+    fn resolve(&self, urdf: &str, robot: usize) -> (String, Meshes) {
         let (mut text, mut found, mut rest) = (String::new(), BTreeMap::new(), urdf);
         while let Some((before, after)) = rest.split_once("filename=\"") {
             let (name, behind) = after.split_once('"').unwrap_or((after, ""));
@@ -65,7 +94,7 @@ impl MeshFolders {
             match self.find(name) {
                 Some(path) => {
                     let extension = path.extension().unwrap_or_default().to_string_lossy();
-                    let own = format!("mesh/{}.{extension}", found.len());
+                    let own = format!("mesh/{robot}-{}.{extension}", found.len());
                     text += &format!("filename=\"{own}\"");
                     found.insert(own, path);
                 }

@@ -18,6 +18,9 @@ pub(in crate::cli) struct ViewArguments {
     /// Mark where a condition begins to hold, as in `hardstand bisect --where` (repeatable)
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true, requires = "log")]
     pub(in crate::cli) conditions: Vec<String>,
+    /// Another robot of the daemon to draw beside the one that the page is for (repeatable)
+    #[arg(long = "with", value_name = "ROBOT", conflicts_with = "log")]
+    pub(in crate::cli) others: Vec<String>,
     #[command(flatten)]
     pub(in crate::cli) page: PageServer,
     /// Folder with the robot's meshes, for names of files and package:// (repeatable)

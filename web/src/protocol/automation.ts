@@ -34,6 +34,9 @@ export interface Automation {
   ready(): Promise<void>;
   linkPose(name: string): Pose | null;
   ghostLinkPose(name: string): Pose | null;
+  /** Names of the other robots that are drawn. */
+  others(): string[];
+  otherLinkPose(robot: string, name: string): Pose | null;
   /** The sizes of what is drawn of a link, in m. */
   boxes(link: string): [number, number, number][];
   screenPoint(link: string): [number, number] | null;

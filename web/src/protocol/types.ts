@@ -140,6 +140,21 @@ export interface Frame {
   surfaces: { surface: number; position_m: Vec3; quat: Quat }[];
 }
 
+/** What is drawn of another robot of the daemon, beside the one of the page. */
+export type Drawn = Pick<Scene, "base_link" | "urdf"> & { joints: Pick<Scene["joints"][number], "name" | "q_initial">[] };
+
+export interface OtherScene {
+  name: string;
+  /** null when it has gone. */
+  robot: Drawn | null;
+}
+
+export interface OtherFrame {
+  name: string;
+  base: Pick<Frame["base"], "p" | "quat">;
+  q: number[];
+}
+
 export interface Distribution {
   p50: number;
   p99: number;

@@ -6,6 +6,8 @@ const SMOOTH_S = 0.09;
 /** Orbits by hand and, if wanted, travels with the robot. */
 export class CameraRig {
   follow = true;
+  /** Someone has taken the camera. */
+  taken = false;
   readonly controls: OrbitControls;
   private readonly base = new Vector3();
   private readonly step = new Vector3();
@@ -22,21 +24,23 @@ export class CameraRig {
     this.controls.maxPolarAngle = 0.53 * Math.PI;
     this.controls.zoomToCursor = false;
     this.controls.addEventListener("change", changed);
+    this.controls.addEventListener("start", () => (this.taken = true));
   }
 
   get target(): Vector3 {
     return this.controls.target;
   }
 
-  /** A first look from the front and the side. */
-  frame(base: Vector3, size: number): void {
+  /** A first look from the front and the side, at what is around `center` within `reach`, in m. */
+  frame(base: Vector3, size: number, center = base, reach = size): void {
     this.placed = true;
+    this.taken = false;
     this.base.copy(base);
     const narrow = Math.min(1, this.camera.aspect / 1.02);
-    const distance = (1.75 * size) / narrow;
+    const distance = (1.75 * reach) / narrow;
     this.controls.minDistance = 0.15 * size;
     this.controls.maxDistance = 40 * size;
-    this.controls.target.copy(base).add(this.step.set(0, 0, -0.11 * size));
+    this.controls.target.copy(center).add(this.step.set(0, 0, -0.11 * size));
     this.camera.position
       .copy(this.controls.target)
       .add(this.step.set(0.74, -0.86, 0.44).normalize().multiplyScalar(distance));

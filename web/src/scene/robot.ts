@@ -13,7 +13,7 @@ import {
 } from "three";
 import { RoundedBoxGeometry } from "three/examples/jsm/geometries/RoundedBoxGeometry.js";
 import URDFLoader, { type URDFJoint, type URDFLink, type URDFRobot } from "urdf-loader";
-import type { Frame, Scene } from "../protocol/types.ts";
+import type { Drawn, Frame } from "../protocol/types.ts";
 import { addBones } from "./bones.ts";
 import { dispose, toQuaternion } from "./ground.ts";
 import { each, loadMesh, PIXEL, soften } from "./meshes.ts";
@@ -28,6 +28,8 @@ export class Robot {
   failedMeshes: string[] = [];
   /** Diagonal of the box around the robot in its first pose, in m. */
   size = 1;
+  /** A frame has been shown. */
+  placed = false;
   private readonly urdf: URDFRobot;
   private readonly joints: (URDFJoint | undefined)[];
   private readonly base: URDFLink;
@@ -39,7 +41,7 @@ export class Robot {
   private environment: { map: Texture; intensity: number } | null = null;
 
   constructor(
-    private readonly scene: Scene,
+    private readonly scene: Drawn,
     ghostColor: number | null,
     private readonly changed: () => void,
   ) {
@@ -69,13 +71,14 @@ export class Robot {
     });
   }
 
-  setFrame(frame: Pick<Frame, "base" | "q">): void {
+  setFrame(frame: { base: Pick<Frame["base"], "p" | "quat">; q: number[] }): void {
     for (let i = 0; i < this.joints.length; i++) {
       const q = frame.q[i];
       if (q !== undefined && Number.isFinite(q)) this.joints[i]?.setJointValue(q);
     }
     const { p, quat } = frame.base;
     if (!p.every(Number.isFinite) || !quat.every(Number.isFinite)) return;
+    this.placed = true;
     this.object.position.set(...p);
     this.object.quaternion.copy(toQuaternion(quat));
     if (this.base !== this.urdf) {

@@ -1,6 +1,6 @@
 import { Vector3 } from "three";
 import type { App } from "../app.ts";
-import type { Frame, Scene } from "../protocol/types.ts";
+import type { Drawn, Frame, OtherScene, Scene } from "../protocol/types.ts";
 import type { Run } from "../source/run.ts";
 import { h } from "../ui/dom.ts";
 import { CameraRig } from "./camera.ts";
@@ -12,6 +12,9 @@ import { PushTool } from "./push.ts";
 import { Robot } from "./robot.ts";
 import { Trails } from "./trails.ts";
 import { View } from "./view.ts";
+
+/** Robots that are farther away are not in the first look. */
+const NEAR_M = 10;
 
 export interface StageOptions {
   trails: boolean;
@@ -29,6 +32,8 @@ export class Stage {
   readonly options: StageOptions = { trails: true, labels: true, collisions: false };
   robot: Robot | null = null;
   ghost: Robot | null = null;
+  /** Other robots of the daemon, by name. */
+  readonly others = new Map<string, Robot>();
   private readonly ground = new Ground();
   private readonly trails: Trails;
   private readonly labels = new Labels();
@@ -67,6 +72,16 @@ export class Stage {
       this.fresh = frame;
       this.view.invalidate();
     });
+    app.on("otherScene", (scene) => this.setOther(scene));
+    app.on("otherFrame", (frame) => {
+      const other = this.others.get(frame.name);
+      if (other === undefined) return;
+      if (!other.placed && !this.rig.taken) this.placeCameraOnFirstFrame = true;
+      other.setFrame(frame);
+      this.fresh ??= this.app.frame;
+      this.view.invalidate();
+    });
+    app.on("alone", () => [...this.others.keys()].forEach((name) => this.setOther({ name, robot: null })));
     app.on("player", () => this.view.invalidate());
     app.on("selection", (joint) =>
       this.robot?.highlight(joint === null ? null : this.robot.childLink(joint)),
@@ -82,7 +97,9 @@ export class Stage {
   }
 
   private light(): void {
-    this.robot?.setEnvironment(this.view.lights.environment, this.view.lights.environmentIntensity);
+    const { environment, environmentIntensity } = this.view.lights;
+    this.robot?.setEnvironment(environment, environmentIntensity);
+    for (const other of this.others.values()) other.setEnvironment(environment, environmentIntensity);
   }
 
   setFollow(on: boolean): void {
@@ -91,12 +108,24 @@ export class Stage {
   }
 
   resetCamera(): void {
-    this.rig.frame(this.base, this.robot?.size ?? 1);
+    this.look();
     this.view.invalidate();
+  }
+
+  /** Looks at the robot, and at others that are near. */
+  private look(): void {
+    const size = this.robot?.size ?? 1;
+    const near = [...this.others.values()].filter((other) => other.placed);
+    const places = near.map((other) => other.object.position).filter((p) => p.distanceTo(this.base) < NEAR_M);
+    places.push(this.base);
+    const center = places.reduce((sum, p) => sum.add(p), new Vector3()).divideScalar(places.length);
+    const reach = Math.max(...places.map((p) => 2 * p.distanceTo(center) + size));
+    this.rig.frame(this.base, size, center, reach);
   }
 
   refresh(): void {
     this.robot?.showCollisions(this.options.collisions);
+    for (const other of this.others.values()) other.showCollisions(this.options.collisions);
     this.fresh = this.app.frame;
     this.view.invalidate();
   }
@@ -130,7 +159,19 @@ export class Stage {
     this.view.invalidate();
   }
 
-  private makeRobot(scene: Scene): Robot | null {
+  private setOther({ name, robot }: OtherScene): void {
+    this.others.get(name)?.dispose();
+    this.others.delete(name);
+    const other = robot === null ? null : this.makeRobot(robot);
+    if (other !== null) {
+      this.others.set(name, other);
+      other.showCollisions(this.options.collisions);
+      this.light();
+    }
+    this.view.invalidate();
+  }
+
+  private makeRobot(scene: Drawn): Robot | null {
     try {
       const robot = new Robot(scene, null, this.view.invalidate);
       this.view.scene.add(robot.object);
@@ -178,7 +219,7 @@ export class Stage {
     if (this.app.ghostFrame !== null) this.ghost?.setFrame(this.app.ghostFrame);
     if (this.placeCameraOnFirstFrame) {
       this.placeCameraOnFirstFrame = false;
-      this.rig.frame(this.base, this.robot?.size ?? 1);
+      this.look();
     }
   }
 

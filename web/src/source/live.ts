@@ -1,8 +1,19 @@
-import type { Answer, EventMessage, Frame, LinkMessage, Scene, Status } from "../protocol/types.ts";
+import type {
+  Answer,
+  EventMessage,
+  Frame,
+  LinkMessage,
+  OtherFrame,
+  OtherScene,
+  Scene,
+  Status,
+} from "../protocol/types.ts";
 import { FoxgloveClient } from "./foxglove.ts";
 import type { Source, SourceHandlers } from "./source.ts";
 
-const TOPICS = ["scene", "frame", "status", "event", "link"].map((name) => `/hardstand/${name}`);
+const TOPICS = ["scene", "frame", "status", "event", "link", "other_scene", "other_frame"].map(
+  (name) => `/hardstand/${name}`,
+);
 const RETRY_FIRST_MS = 100;
 const RETRY_MAX_MS = 1000;
 
@@ -68,6 +79,12 @@ export class LiveSource implements Source {
         break;
       case "/hardstand/event":
         this.handlers.event(value as EventMessage);
+        break;
+      case "/hardstand/other_scene":
+        this.handlers.otherScene(value as OtherScene);
+        break;
+      case "/hardstand/other_frame":
+        this.handlers.otherFrame(value as OtherFrame);
         break;
       case "/hardstand/link": {
         const link = value as LinkMessage;

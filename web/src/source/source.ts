@@ -1,4 +1,4 @@
-import type { Answer, EventMessage, Frame, Scene, Status } from "../protocol/types.ts";
+import type { Answer, EventMessage, Frame, OtherFrame, OtherScene, Scene, Status } from "../protocol/types.ts";
 
 export type Connection = "connecting" | "live" | "no daemon" | "lost" | "plant";
 
@@ -8,6 +8,8 @@ export interface SourceHandlers {
   frame(frame: Frame): void;
   status(status: Status): void;
   event(event: EventMessage): void;
+  otherScene(scene: OtherScene): void;
+  otherFrame(frame: OtherFrame): void;
 }
 
 /** A simulation that goes on and takes orders: behind a WebSocket, or in this page. */

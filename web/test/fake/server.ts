@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
-import type { Scene, Status } from "../../src/protocol/types.ts";
+import type { OtherFrame, OtherScene, Scene, Status } from "../../src/protocol/types.ts";
 import type { Simulation } from "./simulation.ts";
 
-const TOPICS = ["scene", "frame", "status", "event", "link"];
+const TOPICS = ["scene", "frame", "status", "event", "link", "other_scene", "other_frame"];
 const ORDERS = [
   "pause",
   "resume",
@@ -103,6 +103,11 @@ export class FakeServer {
 
   link(connected: boolean, text: string): void {
     this.publish("link", { connected, text });
+  }
+
+  other(scene: OtherScene, frame?: OtherFrame): void {
+    this.publish("other_scene", scene);
+    if (frame !== undefined) this.publish("other_frame", frame);
   }
 
   private advance(wall: number): void {

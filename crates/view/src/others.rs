@@ -1,0 +1,136 @@
+//! The other robots of a daemon, drawn beside the one of the page.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use foxglove::websocket::{ChannelView, Client as Page};
+use foxglove::{Context, RawChannel};
+use hardstand_client::Client;
+use hardstand_error::Result;
+use hardstand_protocol::{ModelReply, ViewReading};
+use serde_json::{Value, json};
+
+use crate::live::{AGAIN, LOOK, LiveSettings, PATIENCE, json_channel};
+use crate::meshes::SharedMeshes;
+use crate::pulse::Pulse;
+use crate::robot_text;
+
+/// The channels of the other robots, and what a page gets that subscribes later.
+pub(crate) struct Others {
+    scene: Arc<RawChannel>,
+    frame: Arc<RawChannel>,
+    shown: Mutex<Vec<Shown>>,
+}
+
+/// What is shown of one of them.
+#[derive(Clone, Default)]
+struct Shown {
+    scene: Option<Vec<u8>>,
+    frame: Option<Vec<u8>>,
+}
+
+impl Others {
+    /// Of `count` robots.
+    pub(crate) fn new(context: &Arc<Context>, count: usize) -> Result<Self> {
+        Ok(Self {
+            scene: json_channel(context, "/hardstand/other_scene", "hardstand.OtherScene")?,
+            frame: json_channel(context, "/hardstand/other_frame", "hardstand.OtherFrame")?,
+            shown: Mutex::new(vec![Shown::default(); count]),
+        })
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Vec<Shown>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows all robots to a page that has just subscribed.
+    pub(crate) fn greet(&self, page: &Page, channel: &ChannelView<'_>) {
+        for shown in self.shown().iter() {
+            for (of, message) in [(&self.scene, &shown.scene), (&self.frame, &shown.frame)] {
+                if let (true, Some(message)) = (of.id() == channel.id(), message) {
+                    of.log_to_sink(message, page.sink_id());
+                }
+            }
+        }
+    }
+
+    /// Shows the robot with this index until `stop` says so, whenever a daemon has it.
+    pub(crate) fn follow(
+        &self,
+        index: usize,
+        live: &LiveSettings,
+        meshes: &SharedMeshes,
+        stop: &impl Fn() -> bool,
+    ) {
+        let name = &live.others[index];
+        while !stop() {
+            // the page of the robot itself says why there is no daemon
+            let _why = (live.connect)(name)
+                .and_then(|client| self.follow_one(index, &client, live, meshes, stop))
+                .err();
+            self.show_scene(index, &json!({ "name": name, "robot": null }));
+            if !stop() {
+                std::thread::sleep(AGAIN);
+            }
+        }
+    }
+
+    fn follow_one(
+        &self,
+        index: usize,
+        client: &Client,
+        live: &LiveSettings,
+        meshes: &SharedMeshes,
+        stop: &impl Fn() -> bool,
+    ) -> Result<()> {
+        let name = &live.others[index];
+        let (model, urdf) = (client.model(PATIENCE)?, client.urdf(PATIENCE)?);
+        let urdf = meshes.resolve(index + 1, &live.meshes, &urdf);
+        self.show_scene(index, &json!({ "name": name, "robot": robot(&model, &urdf) }));
+        let views = client.views()?;
+        if let Ok(view) = client.standing_view(Duration::ZERO) {
+            self.show_frame(index, name, &view);
+        }
+        let mut pulse = Pulse::default();
+        while !stop() {
+            if let Some(view) = views.next(LOOK)? {
+                if view.state.layout_hash != model.layout_hash {
+                    return Ok(()); // another robot under the same name
+                }
+                self.show_frame(index, name, &view);
+                pulse.beats();
+            }
+            pulse.feel(client)?;
+        }
+        Ok(())
+    }
+
+    fn show_scene(&self, index: usize, scene: &Value) {
+        let message = scene.to_string().into_bytes();
+        self.scene.log(&message);
+        self.shown()[index] = Shown { scene: Some(message), frame: None };
+    }
+
+    fn show_frame(&self, index: usize, name: &str, view: &ViewReading) {
+        let state = &view.state;
+        let frame = json!({
+            "name": name,
+            "base": { "p": state.truth_base_position_m, "quat": state.truth_base_quat_wxyz },
+            "q": state.joints.iter().map(|joint| joint.q).collect::<Vec<_>>(),
+        });
+        let message = frame.to_string().into_bytes();
+        self.frame.log(&message);
+        self.shown()[index].frame = Some(message);
+    }
+}
+
+/// What is needed to draw a robot.
+fn robot(model: &ModelReply, urdf: &str) -> Value {
+    let bodies: Vec<String> = model.bodies.iter().map(|body| body.name.clone()).collect();
+    let joints = model.joints.iter().map(|j| json!({ "name": j.name, "q_initial": j.q_initial }));
+    json!({
+        "base_link": model.base_link,
+        "urdf": robot_text::without(urdf, &bodies),
+        "joints": joints.collect::<Vec<_>>(),
+    })
+}
