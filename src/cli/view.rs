@@ -39,8 +39,9 @@ fn live_settings(a: &ViewArguments, meshes: MeshFolders) -> Result<LiveSettings>
     if let Some((_, file)) = &credentials.user {
         read_password(file)?;
     }
-    let connect = move |robot: &str| {
-        let client = hardstand_client::Client::connect_as(&endpoint, robot, &credentials)?;
+    let name = robot.clone();
+    let connect = move || {
+        let client = hardstand_client::Client::connect_as(&endpoint, &name, &credentials)?;
         Ok(client.named("view"))
     };
     let (connect, status_json) = (Box::new(connect), status::as_json);

@@ -46,6 +46,13 @@ impl Client {
         Ok(Self { session, keys: Keys::of(robot), robot: robot.into(), asker })
     }
 
+    /// The same session for another robot of the daemon.
+    #[must_use]
+    pub fn of_robot(&self, robot: &str) -> Self {
+        let (session, asker) = (self.session.clone(), self.asker.clone());
+        Self { session, keys: Keys::of(robot), robot: robot.into(), asker }
+    }
+
     /// The same, with the name by which its orders appear in events and logs: 1 to 64 letters,
     /// digits, "-", "_" or ".". By default it is made from the number of this process.
     #[must_use]

@@ -34,7 +34,7 @@ pub use frame::frame;
 #[cfg(feature = "server")]
 pub use front_door::{ServeSettings, serve_run};
 #[cfg(feature = "server")]
-pub use live::{Connect, LiveSettings, serve_live};
+pub use live::{LiveSettings, serve_live};
 pub use meshes::MeshFolders;
 pub use page::page_with_runs;
 pub use run_file::{Mark, RunEvent, RunFile};

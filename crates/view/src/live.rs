@@ -21,14 +21,11 @@ use crate::pulse::Pulse;
 use crate::scene::Source;
 use crate::{Scene, ServeSettings};
 
-/// Opens a connection for a robot of this name.
-pub type Connect = Box<dyn Fn(&str) -> Result<Client> + Send + Sync>;
-
 /// What a live page shows.
 #[allow(missing_debug_implementations, reason = "holds a function")]
 pub struct LiveSettings {
     /// Opens a connection with the daemon; called again after a loss.
-    pub connect: Connect,
+    pub connect: Box<dyn Fn() -> Result<Client> + Send + Sync>,
     /// Name of the robot on the bus.
     pub robot: String,
     /// Names of other robots that are drawn beside it.
@@ -165,8 +162,7 @@ pub fn serve_live(
     std::thread::scope(|scope| {
         for k in 0..viewer.live.others.len() {
             let (viewer, stop) = (&viewer, &stop);
-            let others = &viewer.channels.others;
-            scope.spawn(move || others.follow(k, &viewer.live, &viewer.meshes, stop));
+            scope.spawn(move || viewer.follow_other(k, stop));
         }
         viewer.run(&stop);
     });
@@ -175,18 +171,22 @@ pub fn serve_live(
     Ok(())
 }
 
-struct Viewer {
-    live: LiveSettings,
+pub(crate) struct Viewer {
+    pub(crate) live: LiveSettings,
     channels: Arc<Channels>,
     kept: Arc<Mutex<Kept>>,
     client: SharedClient,
-    meshes: SharedMeshes,
+    pub(crate) meshes: SharedMeshes,
     /// See [`Orders`].
     before_ns: Arc<AtomicU64>,
 }
 
 impl Viewer {
-    fn client(&self) -> std::sync::MutexGuard<'_, Option<Arc<Client>>> {
+    pub(crate) fn others(&self) -> &Others {
+        &self.channels.others
+    }
+
+    pub(crate) fn client(&self) -> std::sync::MutexGuard<'_, Option<Arc<Client>>> {
         self.client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -216,7 +216,7 @@ impl Viewer {
 
     /// Shows one daemon until it goes.
     fn follow(&self, stop: &impl Fn() -> bool) -> Result<()> {
-        let client = Arc::new((self.live.connect)(&self.live.robot)?);
+        let client = Arc::new((self.live.connect)()?);
         let scene = self.scene(&client)?;
         let (views, events) = (client.views()?, client.events()?);
         if let Ok(view) = client.standing_view(Duration::ZERO) {

@@ -10,8 +10,7 @@ use hardstand_error::Result;
 use hardstand_protocol::{ModelReply, ViewReading};
 use serde_json::{Value, json};
 
-use crate::live::{AGAIN, LOOK, LiveSettings, PATIENCE, json_channel};
-use crate::meshes::SharedMeshes;
+use crate::live::{AGAIN, LOOK, PATIENCE, Viewer, json_channel};
 use crate::pulse::Pulse;
 use crate::robot_text;
 
@@ -54,59 +53,13 @@ impl Others {
         }
     }
 
-    /// Shows the robot with this index until `stop` says so, whenever a daemon has it.
-    pub(crate) fn follow(
-        &self,
-        index: usize,
-        live: &LiveSettings,
-        meshes: &SharedMeshes,
-        stop: &impl Fn() -> bool,
-    ) {
-        let name = &live.others[index];
-        while !stop() {
-            // the page of the robot itself says why there is no daemon
-            let _why = (live.connect)(name)
-                .and_then(|client| self.follow_one(index, &client, live, meshes, stop))
-                .err();
-            self.show_scene(index, &json!({ "name": name, "robot": null }));
-            if !stop() {
-                std::thread::sleep(AGAIN);
-            }
-        }
-    }
-
-    fn follow_one(
-        &self,
-        index: usize,
-        client: &Client,
-        live: &LiveSettings,
-        meshes: &SharedMeshes,
-        stop: &impl Fn() -> bool,
-    ) -> Result<()> {
-        let name = &live.others[index];
-        let (model, urdf) = (client.model(PATIENCE)?, client.urdf(PATIENCE)?);
-        let urdf = meshes.resolve(index + 1, &live.meshes, &urdf);
-        self.show_scene(index, &json!({ "name": name, "robot": robot(&model, &urdf) }));
-        let views = client.views()?;
-        if let Ok(view) = client.standing_view(Duration::ZERO) {
-            self.show_frame(index, name, &view);
-        }
-        let mut pulse = Pulse::default();
-        while !stop() {
-            if let Some(view) = views.next(LOOK)? {
-                if view.state.layout_hash != model.layout_hash {
-                    return Ok(()); // another robot under the same name
-                }
-                self.show_frame(index, name, &view);
-                pulse.beats();
-            }
-            pulse.feel(client)?;
-        }
-        Ok(())
-    }
-
+    /// Once, however often it is the same.
     fn show_scene(&self, index: usize, scene: &Value) {
         let message = scene.to_string().into_bytes();
+        if self.shown()[index].scene.as_ref() == Some(&message) {
+            return;
+        }
+        // not with the list at hand, which `greet` takes in a call from the server
         self.scene.log(&message);
         self.shown()[index] = Shown { scene: Some(message), frame: None };
     }
@@ -121,6 +74,49 @@ impl Others {
         let message = frame.to_string().into_bytes();
         self.frame.log(&message);
         self.shown()[index].frame = Some(message);
+    }
+}
+
+impl Viewer {
+    /// Shows another robot until `stop` says so, in the sessions of the page.
+    pub(crate) fn follow_other(&self, index: usize, stop: &impl Fn() -> bool) {
+        let name = &self.live.others[index];
+        while !stop() {
+            let client = self.client().clone();
+            if let Some(client) = client {
+                let goes_on =
+                    || !stop() && self.client().as_ref().is_some_and(|c| Arc::ptr_eq(c, &client));
+                // the page says of its own robot why there is no daemon
+                let _why = self.show_other(index, &client.of_robot(name), goes_on).err();
+            }
+            self.others().show_scene(index, &json!({ "name": name, "robot": null }));
+            if !stop() {
+                std::thread::sleep(AGAIN);
+            }
+        }
+    }
+
+    fn show_other(&self, index: usize, client: &Client, goes_on: impl Fn() -> bool) -> Result<()> {
+        let (name, others) = (&self.live.others[index], self.others());
+        let (model, urdf) = (client.model(PATIENCE)?, client.urdf(PATIENCE)?);
+        let urdf = self.meshes.resolve(index + 1, &self.live.meshes, &urdf);
+        others.show_scene(index, &json!({ "name": name, "robot": robot(&model, &urdf) }));
+        let views = client.views()?;
+        if let Ok(view) = client.standing_view(Duration::ZERO) {
+            others.show_frame(index, name, &view);
+        }
+        let mut pulse = Pulse::default();
+        while goes_on() {
+            if let Some(view) = views.next(LOOK)? {
+                if view.state.layout_hash != model.layout_hash {
+                    return Ok(()); // another robot under the same name
+                }
+                others.show_frame(index, name, &view);
+                pulse.beats();
+            }
+            pulse.feel(client)?;
+        }
+        Ok(())
     }
 }
 
