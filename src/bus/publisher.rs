@@ -50,16 +50,8 @@ impl Publisher {
         feed: Option<Feed>,
     ) -> Result<Self> {
         let mut work = Work {
-            state: declare(bus, &keys.state, Kind::State, Priority::RealTime)?,
-            followed_state: declare_as(bus, &keys.state, Kind::State, Priority::RealTime, false)?,
-            due_state: declare(bus, &keys.due_state, Kind::State, Priority::RealTime)?,
-            followed_due_state: declare_as(
-                bus,
-                &keys.due_state,
-                Kind::State,
-                Priority::RealTime,
-                false,
-            )?,
+            state: StateSinks::declare(bus, &keys.state)?,
+            due_state: StateSinks::declare(bus, &keys.due_state)?,
             contacts: declare(bus, &keys.contacts, Kind::Contacts, Priority::InteractiveHigh)?,
             drives: declare(bus, &keys.drives, Kind::Drives, Priority::InteractiveHigh)?,
             sensors: declare(bus, &keys.sensors, Kind::Sensors, Priority::InteractiveHigh)?,
@@ -112,14 +104,29 @@ fn declare_as(bus: &Bus, key: &str, kind: Kind, priority: Priority, express: boo
         .map_err(|e| bus_error(key, e))
 }
 
-struct Work {
-    state: Sink,
+/// A key of states.
+struct StateSinks {
+    alone: Sink,
     /// For a state with another one right behind it: dozens that come in one tick, after a delay
     /// that ends, would fill zenoh's queue if each was sent alone.
-    followed_state: Sink,
+    followed: Sink,
+}
+
+impl StateSinks {
+    fn declare(bus: &Bus, key: &str) -> Result<Self> {
+        let sink = |express| declare_as(bus, key, Kind::State, Priority::RealTime, express);
+        Ok(Self { alone: sink(true)?, followed: sink(false)? })
+    }
+
+    fn send(&self, followed: bool, bytes: &[u8]) {
+        send(if followed { &self.followed } else { &self.alone }, bytes);
+    }
+}
+
+struct Work {
+    state: StateSinks,
     /// Of the states, those that a controller may have to answer.
-    due_state: Sink,
-    followed_due_state: Sink,
+    due_state: StateSinks,
     contacts: Sink,
     drives: Sink,
     sensors: Sink,
@@ -179,17 +186,15 @@ impl Work {
         // a wait, a pause and a fault are published at any tick
         let (tick, standing) = (s.state.tick, s.state.phase != Phase::Running.code());
         let due = |every: u64| standing || tick.is_multiple_of(every);
-        if !s.withheld && (s.asked || due(self.every[0])) {
-            let [state, due_state] = if s.followed {
-                [&self.followed_state, &self.followed_due_state]
-            } else {
-                [&self.state, &self.due_state]
-            };
+        if !s.withheld
+            && (s.asked || due(self.every[0]))
+            && encode(Kind::State, &s.state, &mut self.buffer).is_ok()
+        {
             // first what is waited for: of two at once zenoh may drop the second
             if s.asked || s.open || standing {
-                put(due_state, Kind::State, &s.state, &mut self.buffer);
+                self.due_state.send(s.followed, &self.buffer);
             }
-            put(state, Kind::State, &s.state, &mut self.buffer);
+            self.state.send(s.followed, &self.buffer);
         }
         if !s.again && due(self.every[1]) {
             put(&self.contacts, Kind::Contacts, &s.contacts, &mut self.buffer);
@@ -211,7 +216,11 @@ impl Work {
 
 fn put<T: Serialize>(sink: &Sink, kind: Kind, value: &T, buffer: &mut Vec<u8>) {
     if encode(kind, value, buffer).is_ok() {
-        // refused: the link is gone, and the next state is on its way
-        let _put = sink.put(buffer.as_slice()).wait().is_ok();
+        send(sink, buffer);
     }
+}
+
+fn send(sink: &Sink, bytes: &[u8]) {
+    // refused: the link is gone, and the next state is on its way
+    let _put = sink.put(bytes).wait().is_ok();
 }

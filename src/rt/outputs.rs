@@ -177,8 +177,7 @@ impl<C: Clock> Executive<C> {
     pub(super) fn reserve_record(&mut self) -> Option<Box<LogTick>> {
         let mut free = self.links.log.as_ref()?.take_free();
         while free.is_none() && self.pace == Pace::Free && !self.is_asked_to_stop() {
-            self.take_stop();
-            self.clock.sleep_until(self.clock.now_ns() + LOG_QUEUE_LOOK_NS);
+            self.give_recorder_time();
             free = self.links.log.as_ref()?.take_free();
         }
         let Some(mut record) = free else {
@@ -203,9 +202,14 @@ impl<C: Clock> Executive<C> {
             && self.clock.now_ns() < until_ns
             && !self.is_asked_to_stop()
         {
-            self.take_stop();
-            self.clock.sleep_until(self.clock.now_ns() + LOG_QUEUE_LOOK_NS);
+            self.give_recorder_time();
         }
+    }
+
+    /// Takes an emergency stop meanwhile, which need not wait for the recorder.
+    fn give_recorder_time(&mut self) {
+        self.take_stop();
+        self.clock.sleep_until(self.clock.now_ns() + LOG_QUEUE_LOOK_NS);
     }
 
     pub(super) fn log_tick(&self, tick: u64, outcome: &Outcome, record: Option<Box<LogTick>>) {

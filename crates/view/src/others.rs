@@ -122,11 +122,10 @@ impl Viewer {
 
 /// What is needed to draw a robot.
 fn robot(model: &ModelReply, urdf: &str) -> Value {
-    let bodies: Vec<String> = model.bodies.iter().map(|body| body.name.clone()).collect();
     let joints = model.joints.iter().map(|j| json!({ "name": j.name, "q_initial": j.q_initial }));
     json!({
         "base_link": model.base_link,
-        "urdf": robot_text::without(urdf, &bodies),
+        "urdf": robot_text::without_bodies(urdf, model),
         "joints": joints.collect::<Vec<_>>(),
     })
 }

@@ -4,17 +4,19 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use hardstand_protocol::ModelReply;
 use roxmltree::{Document, Node};
 
-/// `urdf` without those of these bodies that are below its floating joints, what is fixed to them,
-/// and the joints above them.
-pub(crate) fn without(urdf: &str, bodies: &[String]) -> String {
+/// `urdf` without those free bodies of the robot that are below its floating joints, what is fixed
+/// to them, and the joints above them.
+pub(crate) fn without_bodies(urdf: &str, model: &ModelReply) -> String {
+    let bodies = &model.bodies;
     // most robots have none, and a description with meshes inside has megabytes
     let document = (!bodies.is_empty()).then(|| Document::parse(urdf));
     let Some(Ok(document)) = document else { return urdf.into() };
     let of_kind = |kind| document.root_element().children().filter(move |e| e.has_tag_name(kind));
     let floats = |joint: &Node<'_, '_>| joint.attribute("type") == Some("floating");
-    let flies = |link: &&str| bodies.iter().any(|body| body == link);
+    let flies = |link: &&str| bodies.iter().any(|body| body.name == **link);
     let below = of_kind("joint").filter(floats).filter_map(|joint| end(joint, "child"));
     let mut gone: BTreeSet<&str> = below.filter(flies).collect();
     let is_gone =

@@ -31,8 +31,7 @@ impl Scene {
     /// Of a robot; `urdf` has the names of meshes that the page can load.
     #[must_use]
     pub fn new(source: Source, model: &ModelReply, ground: &GroundReply, urdf: &str) -> Self {
-        let bodies: Vec<String> = model.bodies.iter().map(|body| body.name.clone()).collect();
-        let urdf = robot_text::without(urdf, &bodies);
+        let urdf = robot_text::without_bodies(urdf, model);
         let value = json!({
             "source": match source {
                 Source::Live => "live",
