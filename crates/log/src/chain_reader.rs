@@ -10,7 +10,7 @@ use hardstand_error::Result;
 use hardstand_protocol::{Kind, LogLink, decode};
 
 use crate::chain::{SIGNATURE, Stretch};
-use crate::chunk_parser::refuse;
+use crate::chunk_parser::{Piece, channel_of, data_of, refuse};
 use crate::{CHAIN_TOPIC, envelope};
 
 /// Opcode and length of a record, bytes.
@@ -34,7 +34,7 @@ pub(crate) struct ChainReader {
     declared: Declared,
     stretch: Stretch,
     /// Records that no link covers yet.
-    held: VecDeque<Record<'static>>,
+    held: VecDeque<Piece>,
     /// Where the next record begins.
     at: u64,
     /// All bytes before this one are covered: by links, then by the checksums of the end.
@@ -71,24 +71,20 @@ impl ChainReader {
         &mut self,
         opcode: u8,
         body: &[u8],
-        records: VecDeque<Record<'static>>,
-        ready: &mut VecDeque<Record<'static>>,
+        piece: Piece,
+        ready: &mut VecDeque<Piece>,
     ) -> Result<()> {
-        if let Some(Record::Unknown { opcode, .. }) = records.front() {
-            // our writer knows no such records: the opcode is damaged
-            return refuse(&format!("a record of unknown kind {opcode}"));
-        }
         match (self.declared, opcode) {
             (Declared::Unknown, op::HEADER) => {}
             (Declared::Unknown, _) if self.at == MAGIC.len() as u64 => {
                 return refuse("it does not begin with a header");
             }
-            (Declared::Unknown, _) => self.declared = declared(opcode, &records),
+            (Declared::Unknown, _) => self.declared = declared(opcode, &piece),
             _ => {}
         }
         let link = match self.declared {
-            Declared::Yes(channel) => link_in(&records, channel)?,
-            Declared::No if records.iter().any(has_signature) => {
+            Declared::Yes(channel) => link_in(&piece, channel)?,
+            Declared::No if piece.entries().any(has_signature) => {
                 return refuse("a link of a chain that the file does not declare");
             }
             _ => None,
@@ -96,14 +92,14 @@ impl ChainReader {
         match (link, self.declared) {
             (Some(link), _) => {
                 self.take_link(link, ready)?;
-                ready.extend(records);
+                ready.push_back(piece);
             }
             (None, Declared::Yes(_)) => {
                 self.check_end(opcode, body)?;
                 let target = if self.is_closed() { ready } else { &mut self.held };
-                target.extend(records);
+                target.push_back(piece);
             }
-            (None, _) => ready.extend(records),
+            (None, _) => ready.push_back(piece),
         }
         self.stretch.update(&[opcode]);
         self.stretch.update(&(body.len() as u64).to_le_bytes());
@@ -117,7 +113,7 @@ impl ChainReader {
         Ok(())
     }
 
-    fn take_link(&mut self, link: LogLink, ready: &mut VecDeque<Record<'static>>) -> Result<()> {
+    fn take_link(&mut self, link: LogLink, ready: &mut VecDeque<Piece>) -> Result<()> {
         if self.is_closed() {
             return refuse("a link after the last one");
         }
@@ -214,31 +210,29 @@ pub(crate) struct Rest {
 }
 
 /// The first records after the header declare schemas and channels.
-fn declared(opcode: u8, records: &VecDeque<Record<'static>>) -> Declared {
-    let chain = records.iter().find_map(|record| match record {
-        Record::Channel(c) if c.topic == CHAIN_TOPIC => Some(c.id),
+fn declared(opcode: u8, piece: &Piece) -> Declared {
+    let chain = piece.entries().find_map(|(opcode, body)| match mcap::parse_record(opcode, body) {
+        Ok(Record::Channel(c)) if c.topic == CHAIN_TOPIC => Some(c.id),
         _ => None,
     });
     chain.filter(|_| opcode == op::CHUNK).map_or(Declared::No, Declared::Yes)
 }
 
 /// The link in a chunk, which holds nothing else.
-fn link_in(records: &VecDeque<Record<'static>>, channel: u16) -> Result<Option<LogLink>> {
-    let is_of_chain = |record: &&Record<'_>| match record {
-        Record::Message { header, .. } => header.channel_id == channel,
-        _ => false,
-    };
-    match records.iter().find(is_of_chain) {
+fn link_in(piece: &Piece, channel: u16) -> Result<Option<LogLink>> {
+    let is_of_chain =
+        |&(opcode, body): &(u8, &[u8])| opcode == op::MESSAGE && channel_of(body) == Some(channel);
+    match piece.entries().find(is_of_chain) {
         None => Ok(None),
-        Some(Record::Message { data, .. }) if records.len() == 1 => {
-            decode(Kind::LogLink, envelope::unwrap(data)).map(Some)
+        Some((_, body)) if piece.entries().nth(1).is_none() => {
+            decode(Kind::LogLink, envelope::unwrap(data_of(body))).map(Some)
         }
         Some(_) => refuse("a link that is not alone in its chunk"),
     }
 }
 
-fn has_signature(record: &Record<'_>) -> bool {
-    matches!(record, Record::Message { data, .. } if data.starts_with(&SIGNATURE))
+fn has_signature((opcode, body): (u8, &[u8])) -> bool {
+    opcode == op::MESSAGE && data_of(body).starts_with(&SIGNATURE)
 }
 
 /// Looks for a link in bytes that cannot be read as records. One that breaks off is none.

@@ -1,20 +1,89 @@
 //! Records of a log, apart: nothing of a chunk is believed before all of it is checked.
 
-use std::collections::VecDeque;
-
-use mcap::read::ChunkReader;
+use mcap::McapError;
 use mcap::records::{ChunkHeader, Record, op};
 
 use hardstand_error::{Error, ErrorKind, Result};
 
-/// A record of the file, or all records of a chunk of it.
-pub(crate) fn parse(opcode: u8, body: &[u8]) -> Result<VecDeque<Record<'static>>> {
+const FOREIGN_CHUNK: &str = "a chunk that no recorder of Hardstand writes";
+/// Channel, sequence, two times.
+const MESSAGE_HEADER_BYTES: usize = 2 + 4 + 8 + 8;
+
+/// A record of the file, or all records of a chunk of it, as their bytes: each is taken apart when
+/// it is looked at, for most of a log are messages of channels that its reader does not use.
+#[derive(Debug, Default)]
+pub(crate) struct Piece {
+    bytes: Vec<u8>,
+    /// Where the next record begins.
+    at: usize,
+}
+
+impl Piece {
+    /// The next record.
+    ///
+    /// # Errors
+    /// None: [`parse`] has looked at all of them.
+    pub(crate) fn next(&mut self) -> Result<Option<Record<'_>>> {
+        let mut rest = Entries(&self.bytes[self.at..]);
+        let Some((opcode, body)) = rest.next() else { return Ok(None) };
+        self.at = self.bytes.len() - rest.0.len();
+        mcap::parse_record(opcode, body).map(Some).map_err(|e| damaged(&e))
+    }
+
+    /// True if no record is left.
+    pub(crate) fn is_over(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
+    /// Opcodes and bodies of all records.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (u8, &[u8])> {
+        Entries(&self.bytes)
+    }
+}
+
+/// The records in these bytes, up to one that breaks off.
+struct Entries<'a>(&'a [u8]);
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = (u8, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (&[opcode, ref length @ ..], rest) = self.0.split_first_chunk::<9>()?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        let (body, rest) = rest.split_at_checked(length)?;
+        self.0 = rest;
+        Some((opcode, body))
+    }
+}
+
+/// The channel of a message.
+pub(crate) fn channel_of(body: &[u8]) -> Option<u16> {
+    body.first_chunk().map(|channel| u16::from_le_bytes(*channel))
+}
+
+/// What a message carries.
+pub(crate) fn data_of(body: &[u8]) -> &[u8] {
+    body.get(MESSAGE_HEADER_BYTES..).unwrap_or_default()
+}
+
+/// A record of the file, or a chunk of it.
+pub(crate) fn parse(opcode: u8, body: &[u8]) -> Result<Piece> {
     if opcode == op::ATTACHMENT && !attachment_is_whole(body) {
         return refuse("an attachment that breaks off");
     }
     match mcap::parse_record(opcode, body).map_err(|e| damaged(&e))? {
-        Record::Chunk { header, data } => unpack(header, &data),
-        record => Ok(VecDeque::from([record.into_owned()])),
+        Record::Chunk { header, data } => unpack(&header, &data),
+        // our writer knows no such records: the opcode is damaged
+        Record::Unknown { opcode, .. } => refuse(&format!("a record of unknown kind {opcode}")),
+        // a log is read from beginning to end
+        Record::MessageIndex(_) | Record::ChunkIndex(_) => Ok(Piece::default()),
+        _ => {
+            let mut bytes = Vec::with_capacity(9 + body.len());
+            bytes.push(opcode);
+            bytes.extend((body.len() as u64).to_le_bytes());
+            bytes.extend(body);
+            Ok(Piece { bytes, at: 0 })
+        }
     }
 }
 
@@ -29,23 +98,25 @@ fn attachment_is_whole(body: &[u8]) -> bool {
 }
 
 /// The records of a chunk, once all of it is known to be whole.
-fn unpack(header: ChunkHeader, data: &[u8]) -> Result<VecDeque<Record<'static>>> {
-    // mcap's reader trusts these lengths
-    let mut rest = data;
-    while let Some((&[opcode, ref length @ ..], after)) = rest.split_first_chunk::<9>() {
-        let length = usize::try_from(u64::from_le_bytes(*length)).ok();
-        let Some(after) = length.and_then(|n| after.get(n..)) else { break };
-        if !matches!(opcode, op::SCHEMA | op::CHANNEL | op::MESSAGE) {
-            break;
+fn unpack(header: &ChunkHeader, data: &[u8]) -> Result<Piece> {
+    let mut entries = Entries(data);
+    for (opcode, body) in &mut entries {
+        match opcode {
+            op::MESSAGE if body.len() >= MESSAGE_HEADER_BYTES => {}
+            op::MESSAGE | op::SCHEMA | op::CHANNEL => {
+                mcap::parse_record(opcode, body).map_err(|e| damaged(&e))?;
+            }
+            _ => return refuse(FOREIGN_CHUNK),
         }
-        rest = after;
     }
-    if !rest.is_empty() || !header.compression.is_empty() {
-        return refuse("a chunk that no recorder of Hardstand writes");
+    if !entries.0.is_empty() || !header.compression.is_empty() {
+        return refuse(FOREIGN_CHUNK);
     }
-    let records = ChunkReader::new(header, data).map_err(|e| damaged(&e))?;
-    let owned = records.map(|r| r.map(Record::into_owned));
-    owned.collect::<mcap::McapResult<_>>().map_err(|e| damaged(&e))
+    let (saved, calculated) = (header.uncompressed_crc, crc32fast::hash(data));
+    if saved != 0 && saved != calculated {
+        return Err(damaged(&McapError::BadChunkCrc { saved, calculated }));
+    }
+    Ok(Piece { bytes: data.to_vec(), at: 0 })
 }
 
 /// The error of a log that holds `what`.
@@ -54,16 +125,16 @@ pub(crate) fn refuse<T>(what: &str) -> Result<T> {
 }
 
 /// What is wrong with a log, in its reader's words.
-pub(crate) fn damaged(e: &mcap::McapError) -> Error {
+pub(crate) fn damaged(e: &McapError) -> Error {
     Error::new(ErrorKind::Log, describe(e))
 }
 
-fn describe(e: &mcap::McapError) -> String {
+fn describe(e: &McapError) -> String {
     match e {
-        mcap::McapError::UnexpectedEof => "it breaks off (the run was killed, or is still \
+        McapError::UnexpectedEof => "it breaks off (the run was killed, or is still \
                                            being written)"
             .into(),
-        mcap::McapError::BadMagic => "it is not an MCAP file".into(),
+        McapError::BadMagic => "it is not an MCAP file".into(),
         other => format!("it is damaged ({other})"),
     }
 }

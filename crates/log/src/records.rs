@@ -10,7 +10,7 @@ use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOp
 use hardstand_error::{Error, ErrorKind, Result};
 
 use crate::chain_reader::{ChainReader, Rest};
-use crate::chunk_parser::{damaged, parse};
+use crate::chunk_parser::{Piece, damaged, parse};
 
 /// Largest record that is read: a damaged length must not make the reader ask for more.
 const RECORD_BYTES_MAX: usize = 64 << 20;
@@ -32,8 +32,10 @@ pub(crate) struct Records {
     mcap: LinearReader,
     /// None if the chain is not looked at.
     chain: Option<ChainReader>,
-    /// Records that are still to be looked at.
-    parsed: VecDeque<Record<'static>>,
+    /// What is being looked at.
+    piece: Piece,
+    /// What comes after it.
+    ready: VecDeque<Piece>,
     fault: Option<Fault>,
 }
 
@@ -65,8 +67,8 @@ impl Records {
             .with_check_finishes_after_end_magic(true)
             .with_record_length_limit(RECORD_BYTES_MAX);
         let mcap = LinearReader::new_with_options(options);
-        let parsed = VecDeque::new();
-        Self { source, read_bytes: 0, mcap, chain: None, parsed, fault: None }
+        let (piece, ready) = (Piece::default(), VecDeque::new());
+        Self { source, read_bytes: 0, mcap, chain: None, piece, ready, fault: None }
     }
 
     /// Bytes read so far.
@@ -86,41 +88,49 @@ impl Records {
 
     /// True if the next record is not of the same chunk as the last one.
     pub(crate) fn is_at_border(&self) -> bool {
-        self.parsed.is_empty()
+        self.piece.is_over()
     }
 
     /// The next record; `None` at the end of a complete log.
     ///
     /// # Errors
     /// [`ErrorKind::Log`] with what is wrong; nothing can be read after that.
-    pub(crate) fn next(&mut self) -> Result<Option<Record<'static>>> {
-        loop {
-            if let Some(record) = self.parsed.pop_front() {
-                return Ok(Some(record));
-            }
-            match self.mcap.next_event() {
-                None => return Ok(None),
-                Some(Ok(LinearReadEvent::ReadRequest(n))) => self.feed(n)?,
-                Some(Ok(LinearReadEvent::Record { data, opcode })) => {
-                    let length = data.len() as u64;
-                    let taken = parse(opcode, data).and_then(|records| match &mut self.chain {
-                        Some(chain) => chain.take(opcode, data, records, &mut self.parsed),
-                        None => {
-                            self.parsed = records;
-                            Ok(())
-                        }
-                    });
-                    if let Err(e) = taken {
-                        self.note_fault(false, length);
-                        return Err(e);
-                    }
-                }
-                Some(Err(e)) => {
-                    self.note_fault(matches!(e, McapError::UnexpectedEof), END_RECORD_BYTES_MAX);
-                    return Err(damaged(&e));
-                }
+    pub(crate) fn next(&mut self) -> Result<Option<Record<'_>>> {
+        while self.piece.is_over() {
+            match self.ready.pop_front() {
+                Some(piece) => self.piece = piece,
+                None if !self.read()? => break,
+                None => {}
             }
         }
+        self.piece.next()
+    }
+
+    /// Reads on by a record of the file, or a part of one; false at its end.
+    fn read(&mut self) -> Result<bool> {
+        match self.mcap.next_event() {
+            None => return Ok(false),
+            Some(Ok(LinearReadEvent::ReadRequest(n))) => self.feed(n)?,
+            Some(Ok(LinearReadEvent::Record { data, opcode })) => {
+                let length = data.len() as u64;
+                let taken = parse(opcode, data).and_then(|piece| match &mut self.chain {
+                    Some(chain) => chain.take(opcode, data, piece, &mut self.ready),
+                    None => {
+                        self.ready.push_back(piece);
+                        Ok(())
+                    }
+                });
+                if let Err(e) = taken {
+                    self.note_fault(false, length);
+                    return Err(e);
+                }
+            }
+            Some(Err(e)) => {
+                self.note_fault(matches!(e, McapError::UnexpectedEof), END_RECORD_BYTES_MAX);
+                return Err(damaged(&e));
+            }
+        }
+        Ok(true)
     }
 
     /// The record at hand, of `length` bytes as far as that is known, cannot be read.

@@ -48,6 +48,7 @@ pub fn recover(from: &Path, to: &Path) -> Result<Recovered> {
     loop {
         match records.next() {
             Ok(Some(record)) => {
+                let record = record.into_owned();
                 saved.count(&record, &copy);
                 copy.take(record, records.is_at_border())?;
             }
