@@ -66,7 +66,7 @@ impl Simulation {
         self.fill_constraints(&mut c.constraints);
         for (f, foot) in c.feet.iter_mut().enumerate() {
             *foot = self.foot_reading(f);
-            foot.contact = u8::from(self.shown_by_foot(f).0);
+            foot.contact = out.state.foot_contact[f];
         }
         self.fill_drives(&mut out.drives);
         self.fill_sensors(&mut out.sensors);
@@ -256,10 +256,10 @@ fn on_link(at: &CollisionPoint, link: usize) -> (ContactForce, Vec3) {
 /// `None` without any point.
 fn mean_of(points: impl Iterator<Item = Vec3>) -> Option<Vec3> {
     let (mut sum, mut count) = (Vec3::zeros(), 0.0);
-    for point in points {
+    points.for_each(|point| {
         sum += point;
         count += 1.0;
-    }
+    });
     (count > 0.0).then(|| sum / count)
 }
 

@@ -73,22 +73,23 @@ impl ContactForce {
     #[must_use]
     pub fn resultant(parts: impl Iterator<Item = (Self, Vec3)> + Clone, reference: &Vec3) -> Self {
         let (mut weighted, mut weights) = (Vec3::zeros(), 0.0);
-        for (part, normal_force) in parts.clone() {
+        // `for_each`: a chain of iterators that a loop asks for the next part each time costs more
+        parts.clone().for_each(|(part, normal_force)| {
             let r = part.point - reference;
             let weight = r.cross(&normal_force).norm();
             weighted += r * weight;
             weights += weight;
-        }
+        });
         let mut sum = Self { point: *reference, ..Self::default() };
         if weights > 0.0 {
             sum.point += weighted / weights;
         }
-        for (part, _) in parts {
+        parts.for_each(|(part, _)| {
             sum.force += part.force;
             sum.moment += part.moment_about(&sum.point);
             sum.potential_energy_j += part.potential_energy_j;
             sum.power_dissipation_w += part.power_dissipation_w;
-        }
+        });
         sum
     }
 }
