@@ -61,25 +61,24 @@ fn named(robot: &Path, scenario: Option<&Path>) -> String {
     file.strip_prefix(&folder).unwrap_or(&file).display().to_string()
 }
 
-/// On standard error, so that a printed scenario can be redirected.
+/// On standard error if the scenario is printed, so that it can be redirected.
 fn describe(r: &NewResult) {
+    let say = |text: &str| if r.file.is_some() { show::line(text) } else { show::note(text) };
     for note in &r.notes {
         show::note(&format!("note       {note}"));
     }
     let feet = if r.feet.is_empty() { "none".into() } else { r.feet.join(", ") };
-    show::note(&format!("feet       {feet}"));
-    show::note(&format!("posture    {}", r.posture));
+    say(&format!("feet       {feet}"));
+    say(&format!("posture    {}", r.posture));
     match r.stands {
-        Some(true) => {
-            show::note("stands     yes: 10 s with these gains, without a controller's help")
-        }
-        Some(false) => show::note("stands     NO: change posture, gains or feet, and try again"),
+        Some(true) => say("stands     yes: 10 s with these gains, without a controller's help"),
+        Some(false) => say("stands     NO: change posture, gains or feet, and try again"),
         None => {}
     }
     if let Some(file) = &r.file {
         let file = file.display();
-        show::note(&format!("scenario   {file}"));
-        show::note(&format!("next       hardstand run {file} --view"));
-        show::note(&format!("           hardstand controller stand --robot {}", r.robot));
+        say(&format!("scenario   {file}"));
+        say(&format!("next       hardstand run {file} --view"));
+        say(&format!("           hardstand controller stand --robot {}", r.robot));
     }
 }

@@ -141,6 +141,21 @@ fn what_looks_wrong_is_said_and_no_file_is_replaced() {
     assert_eq!(std::fs::read_to_string(folder.path().join("my.toml")).unwrap(), "# mine");
 }
 
+/// What was found is the output where a file is written, and a note where the scenario is printed.
+#[test]
+fn the_result_is_printed_where_the_scenario_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let robot = repository("config/robots/quadruped.urdf");
+    let file = folder.path().join("my.toml");
+    let written = ["new".as_ref(), robot.as_ref(), "-o".as_ref(), file.as_os_str()];
+    let (said, code) = logs::hardstand(&written);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.starts_with("feet       FL_foot, FR_foot, RL_foot, RR_foot\n"), "{said}");
+    let (said, code) = logs::hardstand(&["new".as_ref(), robot.as_ref()]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("\nhardstand: feet       FL_foot"), "{said}");
+}
+
 /// `hardstand new` for a changed biped: its result and the scenario.
 fn of_biped(change: &[(&str, &str)]) -> (Value, String) {
     let folder = tempfile::tempdir().unwrap();
