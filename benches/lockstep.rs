@@ -27,7 +27,7 @@ use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
 
 /// A state of the quadruped, and a command for all of its joints.
-const STATE_BYTES: usize = 596;
+const STATE_BYTES: usize = 620;
 const COMMAND_BYTES: usize = 536;
 const PATIENCE: Duration = Duration::from_secs(20);
 
