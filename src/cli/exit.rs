@@ -58,7 +58,8 @@ impl ExitCode {
                 "the result is negative: the demo's robot does not stand, a replay, branch or \
                  certified run differs, bisect has found a tick, a case of a campaign meets \
                  fail_if or is worse than before, hunt has found a case, verify finds no chain, \
-                 compare is above a limit, or the machine is not fit for real time"
+                 compare is above a limit, a new robot does not stand, a certificate is not \
+                 confirmed, or the machine is not fit for real time"
             }
             Self::Refused => {
                 "a file, key, value or argument was refused, or output cannot be written"
