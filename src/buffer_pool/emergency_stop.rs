@@ -24,6 +24,7 @@ struct Shared {
     requested: AtomicU64,
     taken: AtomicU64,
     run_id: AtomicU32,
+    begin_ns: AtomicU64,
     tick: AtomicU64,
 }
 
@@ -32,6 +33,8 @@ struct Shared {
 pub struct StopTaken {
     /// Run number.
     pub run_id: u32,
+    /// Published time of that run's tick 0, ns.
+    pub begin_ns: u64,
     /// The first tick in which the robot is stopped.
     pub tick: u64,
 }
@@ -61,9 +64,10 @@ impl EmergencyStop {
     /// What became of a request; `None` if the loop has not taken it yet.
     #[must_use]
     pub fn taken(&self, number: u64) -> Option<StopTaken> {
-        let Shared { taken, run_id, tick, .. } = &*self.shared;
+        let Shared { taken, run_id, begin_ns, tick, .. } = &*self.shared;
         (taken.load(Ordering::Acquire) >= number).then(|| StopTaken {
             run_id: run_id.load(Ordering::Relaxed),
+            begin_ns: begin_ns.load(Ordering::Relaxed),
             tick: tick.load(Ordering::Relaxed),
         })
     }
@@ -87,9 +91,10 @@ impl EmergencyStop {
     }
 
     /// The loop takes every request so far: the robot is stopped from `tick` on.
-    pub fn take(&self, run_id: u32, tick: u64) {
+    pub fn take(&self, StopTaken { run_id, begin_ns, tick }: StopTaken) {
         let requests = self.requests();
         self.shared.run_id.store(run_id, Ordering::Relaxed);
+        self.shared.begin_ns.store(begin_ns, Ordering::Relaxed);
         self.shared.tick.store(tick, Ordering::Relaxed);
         self.shared.taken.store(requests, Ordering::Release);
     }
@@ -106,8 +111,8 @@ mod tests {
         let numbers = [stop.request(), stop.clone().request()];
         assert!(stop.is_requested());
         assert_eq!(numbers.map(|n| stop.taken(n)), [None; 2]);
-        stop.take(3, 42);
-        let taken = Some(StopTaken { run_id: 3, tick: 42 });
+        stop.take(StopTaken { run_id: 3, begin_ns: 5, tick: 42 });
+        let taken = Some(StopTaken { run_id: 3, begin_ns: 5, tick: 42 });
         assert_eq!(numbers.map(|n| stop.taken(n)), [taken; 2]);
         assert!(!stop.is_requested());
         assert_eq!(stop.taken(stop.request()), None);

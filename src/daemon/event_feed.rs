@@ -50,11 +50,12 @@ impl EventFeed {
                 lost(&event);
             }
         }
-        for AcceptedOrder { run_id, tick, order, asker } in self.accepted.try_iter() {
+        for AcceptedOrder { run_id, begin_ns, tick, order, asker } in self.accepted.try_iter() {
+            let in_run_ns = tick.wrapping_mul(self.period_ns);
             let event = EventReading {
                 run_id,
                 tick,
-                time_ns: tick.wrapping_mul(self.period_ns),
+                time_ns: begin_ns.wrapping_add(in_run_ns),
                 kind: "order".into(),
                 controller: String::new(),
                 text: format!("{asker} ordered {} from tick {tick} on", order.name()),

@@ -150,9 +150,9 @@ impl<W> OrderDesk<W> {
                 self.go_back(pending, &taken, ticks, answer);
                 continue;
             }
-            let run_id = taken.run_id;
+            let run = (taken.run_id, taken.begin_ns);
             let reply = self.reply(&pending, taken);
-            self.finish(pending, &reply, run_id, answer);
+            self.finish(pending, &reply, run, answer);
         }
         self.recall_late(now_ns, answer);
     }
@@ -165,16 +165,17 @@ impl<W> OrderDesk<W> {
         ticks: u64,
         answer: &mut impl FnMut(W, Reply),
     ) {
-        let Answer { run_id, tick, .. } = *taken;
+        let Answer { run_id, begin_ns, tick, .. } = *taken;
+        let run = (run_id, begin_ns);
         let digest = match &taken.request {
             Request::Snapshot(words) => words.last().copied().unwrap_or_default(),
             _ => 0,
         };
         match self.request_validator.past_search(Present { run_id, tick, digest }, ticks) {
-            Ok(search) => self.search = Some(Search { pending, run_id, next: Some(search) }),
+            Ok(search) => self.search = Some(Search { pending, run, next: Some(search) }),
             Err(refusal) => {
                 let reply = refused(pending.order, refusal, self.gate.counters());
-                self.finish(pending, &reply, run_id, answer);
+                self.finish(pending, &reply, run, answer);
             }
         }
     }
@@ -187,12 +188,12 @@ impl<W> OrderDesk<W> {
 
     /// Answers the order for an earlier state.
     pub fn found(&mut self, found: Result<SavedState, Refusal>, answer: &mut impl FnMut(W, Reply)) {
-        let Some(Search { pending, run_id, .. }) = self.search.take() else { return };
+        let Some(Search { pending, run, .. }) = self.search.take() else { return };
         let reply = match found {
             Ok(saved) => Reply::Saved(self.request_validator.found(saved)),
             Err(refusal) => refused(pending.order, refusal, self.gate.counters()),
         };
-        self.finish(pending, &reply, run_id, answer);
+        self.finish(pending, &reply, run, answer);
     }
 
     fn reply(&self, pending: &Pending, taken: Answer) -> Reply {
@@ -227,18 +228,19 @@ impl<W> OrderDesk<W> {
         }
     }
 
-    /// Answers, and remembers the answer for the case that it gets lost.
+    /// Answers, and remembers the answer for the case that it gets lost. `run`: number of the run,
+    /// and published time of its tick 0, ns.
     fn finish(
         &mut self,
         pending: Pending,
         reply: &Reply,
-        run_id: u32,
+        run: (u32, u64),
         answer: &mut impl FnMut(W, Reply),
     ) {
         let Pending { number, order, head, hash, streamed, .. } = pending;
         // what streams is in the tick's events
         if let Some(tick) = reply.accepted().filter(|_| !streamed) {
-            self.gate.note_accepted(order, run_id, tick, &head.asker);
+            self.gate.note_accepted(order, run, tick, &head.asker);
         }
         self.answer_all(number, reply, answer);
         // a state is asked for again instead: it is large, and nothing has changed
@@ -268,8 +270,8 @@ impl<W> OrderDesk<W> {
 #[derive(Debug)]
 struct Search {
     pending: Pending,
-    /// The run in which it was asked for.
-    run_id: u32,
+    /// The run in which it was asked for, and the published time of that run's tick 0, ns.
+    run: (u32, u64),
     /// The search, until it begins.
     next: Option<PastSearch>,
 }

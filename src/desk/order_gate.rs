@@ -96,12 +96,14 @@ impl OrderGate {
     /// The answer to a stop that the loop has taken.
     #[must_use]
     pub fn stop_taken(&self, taken: StopTaken, asker: &str) -> OrderReply {
-        self.note_accepted(Order::Stop, taken.run_id, taken.tick, asker);
+        self.note_accepted(Order::Stop, (taken.run_id, taken.begin_ns), taken.tick, asker);
         OrderReply::accepted(taken.tick)
     }
 
-    pub(super) fn note_accepted(&self, order: Order, run_id: u32, tick: u64, asker: &str) {
-        let accepted = AcceptedOrder { run_id, tick, order, asker: asker.into() };
+    /// `run`: its number, and the published time of its tick 0, ns.
+    pub(super) fn note_accepted(&self, order: Order, run: (u32, u64), tick: u64, asker: &str) {
+        let (run_id, begin_ns) = run;
+        let accepted = AcceptedOrder { run_id, begin_ns, tick, order, asker: asker.into() };
         let _no_room = self.accepted.try_send(accepted).is_err();
     }
 }

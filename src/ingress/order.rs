@@ -17,6 +17,8 @@ use hardstand_protocol::{
 pub struct AcceptedOrder {
     /// Run number.
     pub run_id: u32,
+    /// Published time of that run's tick 0, ns.
+    pub begin_ns: u64,
     /// The tick from which on it holds.
     pub tick: u64,
     /// What was ordered.

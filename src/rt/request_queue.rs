@@ -13,7 +13,7 @@
 //! let ice = Event::Friction { scope: Scope::All, mu_static: 0.1, mu_kinetic: 0.05 };
 //! let number = sender.send(Request::Event(ice)).map_err(|_full| "no room")?;
 //! let (taken, request) = receiver.take_event().ok_or("it is there")?; // the loop, before tick 42
-//! receiver.answer(Answer { number: taken, run_id: 1, tick: 42, request });
+//! receiver.answer(Answer { number: taken, run_id: 1, begin_ns: 0, tick: 42, request });
 //! let answer = sender.answer().ok_or("it is there")?;
 //! assert_eq!((answer.number, answer.tick), (number, 42));
 //! # Ok::<(), &str>(())
@@ -96,6 +96,8 @@ pub struct Answer {
     pub number: u64,
     /// Run number from now on.
     pub run_id: u32,
+    /// Published time of that run's tick 0, ns.
+    pub begin_ns: u64,
     /// The tick before which it was taken; for steps, the number of ticks after which the loop will
     /// pause.
     pub tick: u64,
@@ -127,7 +129,7 @@ pub struct RequestReceiver {
 pub fn request_queue() -> (RequestSender, RequestReceiver) {
     let [events, leases, others] =
         [(); 3].map(|()| touched_channel(ORDER_QUEUE, &(0, Request::Pause)));
-    let nothing = Answer { number: 0, run_id: 0, tick: 0, request: Request::Pause };
+    let nothing = Answer { number: 0, run_id: 0, begin_ns: 0, tick: 0, request: Request::Pause };
     let (answer_tx, answer_rx) = touched_channel(ORDER_QUEUE, &nothing);
     let queues = [events.0, leases.0, others.0];
     let taken = [events.1, leases.1, others.1];

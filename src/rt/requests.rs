@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::buffer_pool::StopTaken;
 use crate::config::{Pace, StartRule};
 use crate::limits::{EVENTS_MAX, LEASE_EVENTS};
 use hardstand_protocol::{Event, VelocityCommand};
@@ -46,8 +47,9 @@ impl<C: Clock> Executive<C> {
             self.input.events.retain(|event| !matches!(event, Event::Stop | Event::Arm));
             self.input.events.push(Event::Stop);
         }
-        let (run_id, tick) = (self.run_id, self.simulation.state().tick);
-        self.links.emergency_stop.take(run_id, tick);
+        let (run_id, begin_ns) = (self.run_id, self.time_offset_ns);
+        let tick = self.simulation.state().tick;
+        self.links.emergency_stop.take(StopTaken { run_id, begin_ns, tick });
         self.publish_at_once = !matches!(self.state, LoopState::Running);
     }
 
@@ -92,7 +94,8 @@ impl<C: Clock> Executive<C> {
                 self.simulation.write_words(words);
             }
         }
-        self.links.requests.answer(Answer { number, run_id: self.run_id, tick, request });
+        let (run_id, begin_ns) = (self.run_id, self.time_offset_ns);
+        self.links.requests.answer(Answer { number, run_id, begin_ns, tick, request });
     }
 
     /// Runs, also without a controller, until so many ticks are done; the tick at which it pauses.
@@ -118,9 +121,10 @@ impl<C: Clock> Executive<C> {
 
     /// The next run begins with another state. What was meant for the run before is void.
     fn reset(&mut self, reset: &StateReset) {
-        let (run_id, tick) = (self.run_id, self.simulation.state().tick);
+        let (run_id, begin_ns) = (self.run_id, self.time_offset_ns);
+        let tick = self.simulation.state().tick;
         while let Some((number, request)) = self.links.requests.take_event() {
-            self.links.requests.answer(Answer { number, run_id, tick, request });
+            self.links.requests.answer(Answer { number, run_id, begin_ns, tick, request });
         }
         // a period later, so that no two states have the same time
         let begin_ns = self.simulation.time_ns().wrapping_add(self.time_offset_ns);

@@ -520,8 +520,9 @@ fn events_that_come_before_the_controller_apply_at_tick_0() {
 fn a_request_that_is_recalled_is_never_taken() {
     let (mut outbox, inbox) = request_queue();
     assert_eq!([1, 2, 3].map(|n| outbox.send(apply(n))), [Ok(0), Ok(1), Ok(2)]);
-    let answer =
-        |(number, request), tick| inbox.answer(Answer { number, run_id: 1, tick, request });
+    let answer = |(number, request), tick| {
+        inbox.answer(Answer { number, run_id: 1, begin_ns: 0, tick, request });
+    };
     assert_eq!(inbox.take_event().inspect(|t| answer(t.clone(), 8)), Some((0, apply(1))));
     assert_eq!(outbox.recall_oldest(), Some(1));
     assert_eq!(inbox.take_event().inspect(|t| answer(t.clone(), 9)), Some((2, apply(3))));

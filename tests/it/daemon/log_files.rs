@@ -197,3 +197,32 @@ fn the_log_says_who_ordered_what() {
     assert_eq!(of("push").len(), 1, "{events:?}");
     scene.replays();
 }
+
+/// Published time goes on over a reset, and an order has the time of the state whose number it has.
+#[test]
+fn an_order_has_the_time_of_its_tick_in_a_later_run_too() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&NOW);
+    let client = scene.client();
+    let events = client.events().unwrap();
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 50);
+    scene.ctl(&["reset"], 0);
+    let again = observer.until("the next run", |s| s.run_id == 2 && s.tick >= 10);
+    let begin_ns = again.time_ns - again.tick * 1_000_000;
+    assert!(begin_ns >= 50_000_000, "{begin_ns}");
+    scene.ctl(&["pause"], 0);
+    scene.ctl(&["stop"], 0);
+    let mut ordered = Vec::new();
+    while ordered.len() < 3 {
+        let event = events.next(PATIENCE).unwrap().expect("the events of three orders");
+        if event.kind == "order" {
+            assert_eq!(event.run_id, 2, "{event:?}");
+            assert_eq!(event.time_ns, begin_ns + event.tick * 1_000_000, "{event:?}");
+            ordered.push(event.text);
+        }
+    }
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+}
