@@ -138,3 +138,37 @@ fn describe(e: &McapError) -> String {
         other => format!("it is damaged ({other})"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mcap::records::op;
+
+    use super::{MESSAGE_HEADER_BYTES, parse};
+
+    fn entry(opcode: u8, body: &[u8]) -> Vec<u8> {
+        [&[opcode][..], &(body.len() as u64).to_le_bytes(), body].concat()
+    }
+
+    /// The body of a chunk without compression: two times, size, checksum, no name, size, records.
+    fn chunk(crc: u32, records: &[u8]) -> Vec<u8> {
+        let size = (records.len() as u64).to_le_bytes();
+        [&[0; 16][..], &size, &crc.to_le_bytes(), &[0; 4], &size, records].concat()
+    }
+
+    /// Also where no checksum tells: a chunk may have none.
+    #[test]
+    fn of_a_chunk_that_is_not_whole_nothing_is_taken() {
+        let message = entry(op::MESSAGE, &[0; MESSAGE_HEADER_BYTES + 1]);
+        let parsed = |crc, records: &[u8]| parse(op::CHUNK, &chunk(crc, records));
+        for crc in [0, crc32fast::hash(&message)] {
+            assert_eq!(parsed(crc, &message).map(|piece| piece.entries().count()), Ok(1));
+        }
+        let short = entry(op::MESSAGE, &[0; MESSAGE_HEADER_BYTES - 1]);
+        let foreign = entry(op::METADATA, &[]);
+        for more in [&[0][..], &message[..message.len() - 1], &short, &foreign] {
+            assert!(parsed(0, &[&message, more].concat()).is_err(), "{more:?}");
+        }
+        assert!(parsed(1, &message).is_err(), "a wrong checksum");
+        assert!(parse(0x7f, &[]).is_err(), "an unknown record");
+    }
+}
