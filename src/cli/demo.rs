@@ -16,7 +16,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::DemoArguments;
 use super::replay::ReplayResult;
-use super::{ExitCode, replay, show, stop_daemon_on_signal};
+use super::{DaemonStop, ExitCode, replay, show};
 
 const SCENARIO: &str = include_str!("../../config/quadruped.toml");
 const ROBOT: &str = include_str!("../../config/robots/quadruped.urdf");
@@ -44,7 +44,7 @@ const WEIGHT_SHARE_MAX: f64 = 0.1;
 const BUSY_SHARE: f64 = 0.5;
 
 pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
-    let stop = stop_daemon_on_signal()?;
+    let stop = DaemonStop::on_signal()?;
     let socket = std::env::temp_dir().join(format!("hardstand-demo-{}.sock", std::process::id()));
     let endpoint = format!("unixsock-stream/{}", socket.display());
     let why_lockstep = why_no_real_time();
@@ -65,21 +65,29 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
         a.view.then(|| super::view::beside(&endpoint, &scenario.bus.robots, None)).transpose()?;
     // the log is replayed afterwards
     let (begin, log, host) = (Begin::Afresh, Some(a.log.clone()), Host::Shared);
-    let summary = daemon::run(&scenario, begin, log, &host, &stop, |happening| match happening {
-        Happening::Ready(_, grants) if text => {
-            show::ready(&scenario, grants);
-            show::line("");
-        }
-        Happening::Stall(stall) if text => show::stall(&scenario, stall),
-        Happening::ControllerLost(event) if text => show::note(&event.text),
-        Happening::Ready(..) | Happening::Stall(_) | Happening::ControllerLost(_) => {}
-        Happening::Log(text) => show::note(text),
-        Happening::Second(second) => {
-            if text && second.phase != Phase::Waiting {
-                show::second(&scenario, second);
+    let summary = daemon::run(&scenario, begin, log, &host, stop.asked(), |happening| {
+        stop.see(&happening);
+        match happening {
+            Happening::Ready(_, grants) if text => {
+                show::ready(&scenario, grants);
+                show::line("");
             }
-            if !matches!(controller.ended(), Ok(None)) && !stop.swap(true, Ordering::Relaxed) {
-                controller_ended = true;
+            Happening::Stall(stall) if text => show::stall(&scenario, stall),
+            Happening::ControllerLost(event) if text => show::note(&event.text),
+            Happening::Ready(..)
+            | Happening::Stall(_)
+            | Happening::ControllerLost(_)
+            | Happening::Ending => {}
+            Happening::Log(text) => show::note(text),
+            Happening::Second(second) => {
+                if text && second.phase != Phase::Waiting {
+                    show::second(&scenario, second);
+                }
+                if !matches!(controller.ended(), Ok(None))
+                    && !stop.asked().swap(true, Ordering::Relaxed)
+                {
+                    controller_ended = true;
+                }
             }
         }
     });
@@ -95,14 +103,19 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
     if summary.ending == Ending::Stopped {
         return Ok(ExitCode::Negative); // nothing has been shown
     }
+    judge(a, &summary, stance_m)
+}
+
+/// Whether the robot stands, and its log replays.
+fn judge(a: &DemoArguments, summary: &Summary, stance_m: f64) -> Result<ExitCode> {
     let (report, replay) = replay::replay_file(&a.log, &[], None)?;
     let report = report.whole;
     let identical = report.difference.is_none() && report.damage.is_none();
     let complete = report.ticks == summary.ticks && report.digest == summary.digest;
     let result = DemoResult {
-        stands: stands(&summary, stance_m),
+        stands: stands(summary, stance_m),
         replay_identical: identical && complete,
-        end: EndReport::from(&summary),
+        end: EndReport::from(summary),
         replay,
     };
     if a.json {

@@ -55,6 +55,7 @@ mod replay_live;
 mod run;
 mod run_watch;
 mod show;
+mod signals;
 #[cfg(feature = "zenoh")]
 mod status;
 mod verify;
@@ -63,18 +64,13 @@ mod view;
 #[cfg(feature = "zenoh")]
 mod worker;
 
-use std::ops::RangeInclusive;
 use std::process;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
-use rustix::process::Signal;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
 use arguments::{Arguments, Verb};
 pub use exit::ExitCode;
-use hardstand_error::{Error, ErrorKind, Result};
+use signals::{DaemonStop, stop_on_signal};
 
 /// Runs the program: parses the arguments, does what they say, prints errors to standard error.
 #[must_use]
@@ -136,53 +132,4 @@ pub fn main() -> process::ExitCode {
         e.kind().into()
     });
     process::ExitCode::from(code.number())
-}
-
-/// A flag that SIGINT and SIGTERM set; a second signal ends the process at once.
-fn stop_on_signal() -> Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        let at_once = 128 + signal;
-        signal_hook::flag::register_conditional_shutdown(signal, at_once, Arc::clone(&stop))
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
-            .map_err(signal_error)?;
-    }
-    Ok(stop)
-}
-
-/// Signals that end a process by default and mean nothing to a daemon, which has no use for them. A
-/// daemon outlives its terminal (SIGHUP), and a file that may not grow is a failed write (SIGXFSZ).
-const HARMLESS: [Signal; 8] = [
-    Signal::HUP,
-    Signal::XFSZ,
-    Signal::USR1,
-    Signal::USR2,
-    Signal::ALARM,
-    Signal::VTALARM,
-    Signal::PROF,
-    Signal::IO,
-];
-/// The real-time signals that programs may use.
-const REAL_TIME: RangeInclusive<i32> = 34..=64;
-/// Signals that announce the end: the limit of CPU time, and the end of power.
-const LAST_WARNING: [Signal; 2] = [Signal::XCPU, Signal::POWER];
-
-/// The flag of [`stop_on_signal`] for a process with a log: SIGXCPU and SIGPWR set it, too, and of
-/// the other signals only those end the process that dump core or cannot be handled.
-fn stop_daemon_on_signal() -> Result<Arc<AtomicBool>> {
-    let stop = stop_on_signal()?;
-    for signal in LAST_WARNING {
-        let flag = Arc::clone(&stop);
-        signal_hook::flag::register(signal.as_raw(), flag).map_err(signal_error)?;
-    }
-    for signal in HARMLESS.map(Signal::as_raw).into_iter().chain(REAL_TIME) {
-        let unread = Arc::new(AtomicBool::new(false));
-        signal_hook::flag::register(signal, unread).map_err(signal_error)?;
-    }
-    Ok(stop)
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
-fn signal_error(e: std::io::Error) -> Error {
-    Error::new(ErrorKind::Internal, format!("signal handler: {e}"))
 }

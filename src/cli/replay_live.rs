@@ -16,10 +16,10 @@ use hardstand_protocol::JointCommand;
 use hardstand_protocol::SavedState;
 
 use super::arguments::ReplayArguments;
-use super::{ExitCode, differences, progress, show, stop_daemon_on_signal};
+use super::{DaemonStop, ExitCode, differences, progress, show};
 
 pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
-    let stop = stop_daemon_on_signal()?;
+    let stop = DaemonStop::on_signal()?;
     let index = RunIndex::of(&a.log, |_, _| ())?;
     let first_tick = index.segments.first().map_or(0, |part| part.first_tick);
     let player = Player::open_before(&a.log, &index, index.run_id(), first_tick)?;
@@ -35,28 +35,31 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
     let bar = progress::bar(index.ticks(), "showing");
     // shared: the controller is started when the daemon is ready
     let (begin, host) = (Begin::Shown(&saved, controller_replay), Host::Shared);
-    let summary = daemon::run(&scenario, begin, None, &host, &stop, |happening| match happening {
-        Happening::Ready(_, grants) => {
-            if !a.json {
-                show::ready(&scenario, grants);
-            }
-            if !a.command.is_empty() {
-                match start(a, &scenario) {
-                    Ok(process) => controller = Some(process),
-                    Err(e) => {
-                        refused = Some(e);
-                        stop.store(true, Ordering::Relaxed);
+    let summary = daemon::run(&scenario, begin, None, &host, stop.asked(), |happening| {
+        stop.see(&happening);
+        match happening {
+            Happening::Ready(_, grants) => {
+                if !a.json {
+                    show::ready(&scenario, grants);
+                }
+                if !a.command.is_empty() {
+                    match start(a, &scenario) {
+                        Ok(process) => controller = Some(process),
+                        Err(e) => {
+                            refused = Some(e);
+                            stop.asked().store(true, Ordering::Relaxed);
+                        }
                     }
                 }
             }
-        }
-        Happening::Stall(_) | Happening::ControllerLost(_) => {}
-        Happening::Log(text) => show::note(text),
-        Happening::Second(second) => {
-            if second.phase == Phase::Waiting && a.command.is_empty() && !a.json {
-                show::waiting(&scenario);
+            Happening::Stall(_) | Happening::ControllerLost(_) | Happening::Ending => {}
+            Happening::Log(text) => show::note(text),
+            Happening::Second(second) => {
+                if second.phase == Phase::Waiting && a.command.is_empty() && !a.json {
+                    show::waiting(&scenario);
+                }
+                bar.set_position(second.tick.saturating_sub(first_tick));
             }
-            bar.set_position(second.tick.saturating_sub(first_tick));
         }
     });
     drop(controller);
@@ -65,8 +68,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
     if let Some(e) = refused {
         return Err(e);
     }
-    let answers = answers.answers();
-    let end = EndReport::from(&summary);
+    let (answers, end) = (answers.answers(), EndReport::from(&summary));
     let result = AnswersResult::of(&answers, &scenario, index.damage.as_deref(), end);
     if a.json {
         show::json(&result)?;

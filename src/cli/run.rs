@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use crate::config::{Mode, Scenario};
 use crate::daemon::{self, Begin, EndReport, ErrorReport, Host, Report, ReportFile, Summary};
@@ -15,17 +14,17 @@ use hardstand_protocol::SavedState;
 
 use super::arguments::{ModeArgument, PaceArgument, RunArguments};
 use super::run_watch::{Lines, Watch};
-use super::{ExitCode, output_file, show, stop_daemon_on_signal};
+use super::{DaemonStop, ExitCode, output_file, show};
 
 pub(super) fn run(a: &RunArguments) -> Result<ExitCode> {
-    run_in(a, None, &stop_daemon_on_signal()?)
+    run_in(a, None, &DaemonStop::on_signal()?)
 }
 
-/// The same in a process that may go on to other runs, until `stop` is set.
+/// The same in a process that may go on to other runs, until `stop` is asked.
 pub(super) fn run_in(
     a: &RunArguments,
     worker: Option<&Host>,
-    stop: &Arc<AtomicBool>,
+    stop: &DaemonStop,
 ) -> Result<ExitCode> {
     // before the report, which may not be the file of its log
     let robots = Scenario::load_all(&a.scenario, &sets(a));
@@ -83,7 +82,7 @@ fn simulate(
     a: &RunArguments,
     robots: Vec<Scenario>,
     worker: Option<&Host>,
-    stop: &Arc<AtomicBool>,
+    stop: &DaemonStop,
     lines: &mut Lines,
 ) -> Result<Vec<Summary>> {
     let summaries = match robots.as_slice() {
@@ -105,7 +104,7 @@ fn simulate_several(
     a: &RunArguments,
     robots: Vec<Scenario>,
     worker: Option<&Host>,
-    stop: &Arc<AtomicBool>,
+    stop: &DaemonStop,
     lines: &mut Lines,
 ) -> Result<Vec<Summary>> {
     refuse_for_several(a, worker)?;
@@ -117,7 +116,10 @@ fn simulate_several(
     }
     let mut watches: Vec<Watch<'_>> = all.iter().map(|(robot, _)| Watch::new(robot)).collect();
     let robots = Arc::clone(&all);
-    daemon::run_all(robots, &host, stop, |k, happening| watches[k].see(&happening, lines))
+    daemon::run_all(robots, &host, stop.asked(), |k, happening| {
+        stop.see(&happening);
+        watches[k].see(&happening, lines);
+    })
 }
 
 /// # Errors
@@ -138,7 +140,7 @@ fn simulate_one(
     a: &RunArguments,
     scenario: &Scenario,
     worker: Option<&Host>,
-    stop: &Arc<AtomicBool>,
+    stop: &DaemonStop,
     lines: &mut Lines,
 ) -> Result<Summary> {
     let from = a.from.as_deref().map(|file| saved(file, scenario)).transpose()?;
@@ -151,7 +153,8 @@ fn simulate_one(
     let begin = from.as_ref().map_or(Begin::Afresh, Begin::Saved);
     let (host, _page) = host_and_page(a, scenario, worker)?;
     let mut watch = Watch::new(scenario);
-    daemon::run(scenario, begin, a.log.clone(), &host, stop, |happening| {
+    daemon::run(scenario, begin, a.log.clone(), &host, stop.asked(), |happening| {
+        stop.see(&happening);
         watch.see(&happening, lines);
     })
 }

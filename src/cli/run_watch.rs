@@ -85,6 +85,7 @@ impl<'a> Watch<'a> {
             Happening::Second(second) if lines.json => lines.print(&Progress::of(robot(), second)),
             Happening::Stall(stall) => show::stall(self.scenario, *stall),
             Happening::Second(second) => self.second(second),
+            Happening::Ending => {}
         }
     }
 

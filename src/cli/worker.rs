@@ -2,8 +2,7 @@
 
 use std::fs::File;
 use std::io::Write as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use clap::Parser as _;
 use rustix::stdio;
@@ -13,12 +12,12 @@ use crate::process_harness::Task;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::{Arguments, Verb};
-use super::{ExitCode, run, show, stop_daemon_on_signal};
+use super::{DaemonStop, ExitCode, run, show};
 
 /// Takes tasks from standard input, a line of JSON each, until it ends, or a signal comes during a
 /// run. Answers with the exit code of each.
 pub(super) fn worker() -> Result<ExitCode> {
-    let stop = stop_daemon_on_signal()?;
+    let stop = DaemonStop::on_signal()?;
     let host = Host::Worker(Kept::default());
     let failed = |e: std::io::Error| Error::new(ErrorKind::File, format!("worker: {e}"));
     // what the runs print goes elsewhere
@@ -35,14 +34,14 @@ pub(super) fn worker() -> Result<ExitCode> {
         });
         // in one piece: half a line would be another answer
         answers.write_all(format!("{}\n", code.number()).as_bytes()).map_err(failed)?;
-        if stop.load(Ordering::Relaxed) {
+        if stop.asked().load(Ordering::Relaxed) {
             break;
         }
     }
     Ok(ExitCode::Done)
 }
 
-fn one(task: &Task, host: &Host, stop: &Arc<AtomicBool>) -> Result<ExitCode> {
+fn one(task: &Task, host: &Host, stop: &DaemonStop) -> Result<ExitCode> {
     let words = ["hardstand".into(), "run".into()].into_iter().chain(task.run.iter().cloned());
     let refused = |text: String| Error::new(ErrorKind::Input, format!("worker: {text}"));
     match Arguments::try_parse_from(words).map_err(|e| refused(e.to_string()))?.verb {

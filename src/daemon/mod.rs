@@ -92,6 +92,8 @@ pub enum Happening<'a> {
     Second(&'a SecondReport),
     /// Something is wrong with the log: a sentence.
     Log(&'a str),
+    /// The loop has ended, or is asked to; what follows writes the rest of the log.
+    Ending,
 }
 
 /// How a run begins.
@@ -350,9 +352,13 @@ fn attend(
     (free, stop): (bool, &AtomicBool),
     watch: &mut impl FnMut(Happening<'_>),
 ) -> Option<Error> {
-    let mut broken = None;
+    let (mut broken, mut ending) = (None, false);
     while !physics.is_finished() {
         physics.wait(MONITOR_POLL);
+        if !ending && stop.load(Ordering::Relaxed) {
+            ending = true;
+            watch(Happening::Ending);
+        }
         if broken.is_none()
             && let Err(e) = io.tend().and_then(|()| ports.check())
         {
@@ -383,6 +389,9 @@ fn attend(
             watch(Happening::Second(&second));
             io.publish_status(monitor.status());
         }
+    }
+    if !ending {
+        watch(Happening::Ending);
     }
     broken
 }

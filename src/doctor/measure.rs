@@ -99,7 +99,10 @@ pub fn measure(
     let summary = daemon::run(scenario, begin, None, &host, stop, |happening| match happening {
         Happening::Ready(_, granted) => grants = granted.clone(),
         // stalls are counted in what is measured, and no log is written
-        Happening::Stall(_) | Happening::ControllerLost(_) | Happening::Log(_) => {}
+        Happening::Stall(_)
+        | Happening::ControllerLost(_)
+        | Happening::Log(_)
+        | Happening::Ending => {}
         Happening::Second(second) => {
             looks.truncate(1); // the first and the last are enough
             looks.extend(ThreadLook::new());

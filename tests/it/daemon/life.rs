@@ -121,6 +121,26 @@ fn sigterm_and_sigint_end_it_in_order() {
     }
 }
 
+/// `timeout` sends SIGTERM to its child and to its group, and a launcher that is interrupted passes
+/// on what its child has received from the terminal, too.
+#[test]
+fn signals_that_come_together_are_one_request() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&[]);
+    let observer = Observer::of(&scene);
+    let _controller = scene.controller("controller");
+    observer.until("300 ticks", |s| s.tick >= 300);
+    // two signals of one kind may be delivered as one
+    for signal in [Signal::TERM, Signal::INT, Signal::TERM, Signal::INT] {
+        daemon.signal(signal);
+    }
+    let out = daemon.ends_with(0);
+    assert!(out.contains("ended      stopped by a signal or an operator"), "{out}");
+    assert_eq!(Log::read(&scene.log()).damage, None);
+    assert_eq!(digest(&out), digest(&scene.replays()));
+}
+
 #[test]
 fn a_signal_while_waiting_ends_it_too_and_the_log_says_that_it_is_empty() {
     let _one = serial();
