@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::Notifier;
+use super::{Notifier, Run};
 
 /// Time between two looks whether the loop has taken a request.
 const LOOK_AGAIN: Duration = Duration::from_micros(200);
@@ -31,10 +31,8 @@ struct Shared {
 /// The loop has taken the stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StopTaken {
-    /// Run number.
-    pub run_id: u32,
-    /// Published time of that run's tick 0, ns.
-    pub begin_ns: u64,
+    /// The run.
+    pub run: Run,
     /// The first tick in which the robot is stopped.
     pub tick: u64,
 }
@@ -66,8 +64,10 @@ impl EmergencyStop {
     pub fn taken(&self, number: u64) -> Option<StopTaken> {
         let Shared { taken, run_id, begin_ns, tick, .. } = &*self.shared;
         (taken.load(Ordering::Acquire) >= number).then(|| StopTaken {
-            run_id: run_id.load(Ordering::Relaxed),
-            begin_ns: begin_ns.load(Ordering::Relaxed),
+            run: Run {
+                id: run_id.load(Ordering::Relaxed),
+                begin_ns: begin_ns.load(Ordering::Relaxed),
+            },
             tick: tick.load(Ordering::Relaxed),
         })
     }
@@ -91,10 +91,10 @@ impl EmergencyStop {
     }
 
     /// The loop takes every request so far: the robot is stopped from `tick` on.
-    pub fn take(&self, StopTaken { run_id, begin_ns, tick }: StopTaken) {
+    pub fn take(&self, StopTaken { run, tick }: StopTaken) {
         let requests = self.requests();
-        self.shared.run_id.store(run_id, Ordering::Relaxed);
-        self.shared.begin_ns.store(begin_ns, Ordering::Relaxed);
+        self.shared.run_id.store(run.id, Ordering::Relaxed);
+        self.shared.begin_ns.store(run.begin_ns, Ordering::Relaxed);
         self.shared.tick.store(tick, Ordering::Relaxed);
         self.shared.taken.store(requests, Ordering::Release);
     }
@@ -102,7 +102,7 @@ impl EmergencyStop {
 
 #[cfg(test)]
 mod tests {
-    use super::{EmergencyStop, StopTaken};
+    use super::{EmergencyStop, Run, StopTaken};
 
     #[test]
     fn one_look_takes_every_request_before_it() {
@@ -111,9 +111,9 @@ mod tests {
         let numbers = [stop.request(), stop.clone().request()];
         assert!(stop.is_requested());
         assert_eq!(numbers.map(|n| stop.taken(n)), [None; 2]);
-        stop.take(StopTaken { run_id: 3, begin_ns: 5, tick: 42 });
-        let taken = Some(StopTaken { run_id: 3, begin_ns: 5, tick: 42 });
-        assert_eq!(numbers.map(|n| stop.taken(n)), [taken; 2]);
+        let taken = StopTaken { run: Run { id: 3, begin_ns: 5 }, tick: 42 };
+        stop.take(taken);
+        assert_eq!(numbers.map(|n| stop.taken(n)), [Some(taken); 2]);
         assert!(!stop.is_requested());
         assert_eq!(stop.taken(stop.request()), None);
     }

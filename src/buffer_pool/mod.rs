@@ -19,10 +19,12 @@
 mod command_queue;
 mod emergency_stop;
 mod notifier;
+mod run;
 
 pub use command_queue::{CommandReceiver, CommandSender, OWNERS, Sent, command_queue};
 pub use emergency_stop::{EmergencyStop, StopTaken};
 pub use notifier::{Notifier, Waiter, bell};
+pub use run::Run;
 
 use std::time::Duration;
 

@@ -50,12 +50,11 @@ impl EventFeed {
                 lost(&event);
             }
         }
-        for AcceptedOrder { run_id, begin_ns, tick, order, asker } in self.accepted.try_iter() {
-            let in_run_ns = tick.wrapping_mul(self.period_ns);
+        for AcceptedOrder { run, tick, order, asker } in self.accepted.try_iter() {
             let event = EventReading {
-                run_id,
+                run_id: run.id,
                 tick,
-                time_ns: begin_ns.wrapping_add(in_run_ns),
+                time_ns: run.time_ns(tick, self.period_ns),
                 kind: "order".into(),
                 controller: String::new(),
                 text: format!("{asker} ordered {} from tick {tick} on", order.name()),

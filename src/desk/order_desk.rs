@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{MutexGuard, PoisonError};
 
+use crate::buffer_pool::Run;
 use crate::ingress::{Present, check_control};
 use crate::rt::{Answer, Request};
 use hardstand_protocol::{
@@ -150,7 +151,7 @@ impl<W> OrderDesk<W> {
                 self.go_back(pending, &taken, ticks, answer);
                 continue;
             }
-            let run = (taken.run_id, taken.begin_ns);
+            let run = taken.run;
             let reply = self.reply(&pending, taken);
             self.finish(pending, &reply, run, answer);
         }
@@ -165,13 +166,12 @@ impl<W> OrderDesk<W> {
         ticks: u64,
         answer: &mut impl FnMut(W, Reply),
     ) {
-        let Answer { run_id, begin_ns, tick, .. } = *taken;
-        let run = (run_id, begin_ns);
+        let Answer { run, tick, .. } = *taken;
         let digest = match &taken.request {
             Request::Snapshot(words) => words.last().copied().unwrap_or_default(),
             _ => 0,
         };
-        match self.request_validator.past_search(Present { run_id, tick, digest }, ticks) {
+        match self.request_validator.past_search(Present { run_id: run.id, tick, digest }, ticks) {
             Ok(search) => self.search = Some(Search { pending, run, next: Some(search) }),
             Err(refusal) => {
                 let reply = refused(pending.order, refusal, self.gate.counters());
@@ -199,13 +199,13 @@ impl<W> OrderDesk<W> {
     fn reply(&self, pending: &Pending, taken: Answer) -> Reply {
         let counters = self.gate.counters();
         match taken {
-            Answer { request: Request::Snapshot(words), run_id, tick, .. } => {
-                Reply::Saved(self.request_validator.saved(*words, run_id, tick))
+            Answer { request: Request::Snapshot(words), run, tick, .. } => {
+                Reply::Saved(self.request_validator.saved(*words, run.id, tick))
             }
-            Answer { request: Request::Join(joined), run_id, .. } => {
+            Answer { request: Request::Join(joined), run, .. } => {
                 let (join, answer) = *joined;
                 let session = pending.session;
-                let joined = self.request_validator.joined(&join, session, answer, run_id);
+                let joined = self.request_validator.joined(&join, session, answer, run.id);
                 Reply::Joined(joined.unwrap_or_else(|refusal| {
                     counters.count(refusal.reason);
                     JoinReply::from(refusal)
@@ -228,13 +228,12 @@ impl<W> OrderDesk<W> {
         }
     }
 
-    /// Answers, and remembers the answer for the case that it gets lost. `run`: number of the run,
-    /// and published time of its tick 0, ns.
+    /// Answers, and remembers the answer for the case that it gets lost.
     fn finish(
         &mut self,
         pending: Pending,
         reply: &Reply,
-        run: (u32, u64),
+        run: Run,
         answer: &mut impl FnMut(W, Reply),
     ) {
         let Pending { number, order, head, hash, streamed, .. } = pending;
@@ -270,8 +269,8 @@ impl<W> OrderDesk<W> {
 #[derive(Debug)]
 struct Search {
     pending: Pending,
-    /// The run in which it was asked for, and the published time of that run's tick 0, ns.
-    run: (u32, u64),
+    /// The run in which it was asked for.
+    run: Run,
     /// The search, until it begins.
     next: Option<PastSearch>,
 }

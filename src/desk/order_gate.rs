@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crossbeam_channel::Sender;
 use serde::Serialize;
 
-use crate::buffer_pool::{EmergencyStop, StopTaken};
+use crate::buffer_pool::{EmergencyStop, Run, StopTaken};
 use crate::ingress::{AcceptedOrder, ArrivalCounters, OrderLimits, check_head, check_velocity};
 use hardstand_error::Result;
 use hardstand_protocol::{Order, OrderHead, OrderReply, Refusal, encode_order};
@@ -96,14 +96,12 @@ impl OrderGate {
     /// The answer to a stop that the loop has taken.
     #[must_use]
     pub fn stop_taken(&self, taken: StopTaken, asker: &str) -> OrderReply {
-        self.note_accepted(Order::Stop, (taken.run_id, taken.begin_ns), taken.tick, asker);
+        self.note_accepted(Order::Stop, taken.run, taken.tick, asker);
         OrderReply::accepted(taken.tick)
     }
 
-    /// `run`: its number, and the published time of its tick 0, ns.
-    pub(super) fn note_accepted(&self, order: Order, run: (u32, u64), tick: u64, asker: &str) {
-        let (run_id, begin_ns) = run;
-        let accepted = AcceptedOrder { run_id, begin_ns, tick, order, asker: asker.into() };
+    pub(super) fn note_accepted(&self, order: Order, run: Run, tick: u64, asker: &str) {
+        let accepted = AcceptedOrder { run, tick, order, asker: asker.into() };
         let _no_room = self.accepted.try_send(accepted).is_err();
     }
 }

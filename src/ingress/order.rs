@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use serde::de::DeserializeOwned;
 
+use crate::buffer_pool::Run;
 use crate::limits::NAME_BYTES_MAX;
 use hardstand_protocol::Rejection;
 
@@ -15,10 +16,8 @@ use hardstand_protocol::{
 /// An order that was accepted, for events and the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcceptedOrder {
-    /// Run number.
-    pub run_id: u32,
-    /// Published time of that run's tick 0, ns.
-    pub begin_ns: u64,
+    /// The run in which it holds.
+    pub run: Run,
     /// The tick from which on it holds.
     pub tick: u64,
     /// What was ordered.

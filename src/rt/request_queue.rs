@@ -7,13 +7,14 @@
 //!
 //! ```
 //! use hardstand_protocol::{Event, Scope};
+//! use hardstand::buffer_pool::Run;
 //! use hardstand::rt::{Answer, Request};
 //!
 //! let (mut sender, receiver) = hardstand::rt::request_queue();
 //! let ice = Event::Friction { scope: Scope::All, mu_static: 0.1, mu_kinetic: 0.05 };
 //! let number = sender.send(Request::Event(ice)).map_err(|_full| "no room")?;
 //! let (taken, request) = receiver.take_event().ok_or("it is there")?; // the loop, before tick 42
-//! receiver.answer(Answer { number: taken, run_id: 1, begin_ns: 0, tick: 42, request });
+//! receiver.answer(Answer { number: taken, run: Run { id: 1, begin_ns: 0 }, tick: 42, request });
 //! let answer = sender.answer().ok_or("it is there")?;
 //! assert_eq!((answer.number, answer.tick), (number, 42));
 //! # Ok::<(), &str>(())
@@ -21,7 +22,7 @@
 
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 
-use crate::buffer_pool::{Notifier, touched_channel};
+use crate::buffer_pool::{Notifier, Run, touched_channel};
 use crate::limits::ORDER_QUEUE;
 use hardstand_protocol::{Event, Join};
 
@@ -94,10 +95,8 @@ pub struct StateReset {
 pub struct Answer {
     /// Number of the request.
     pub number: u64,
-    /// Run number from now on.
-    pub run_id: u32,
-    /// Published time of that run's tick 0, ns.
-    pub begin_ns: u64,
+    /// The run from now on.
+    pub run: Run,
     /// The tick before which it was taken; for steps, the number of ticks after which the loop will
     /// pause.
     pub tick: u64,
@@ -129,7 +128,7 @@ pub struct RequestReceiver {
 pub fn request_queue() -> (RequestSender, RequestReceiver) {
     let [events, leases, others] =
         [(); 3].map(|()| touched_channel(ORDER_QUEUE, &(0, Request::Pause)));
-    let nothing = Answer { number: 0, run_id: 0, begin_ns: 0, tick: 0, request: Request::Pause };
+    let nothing = Answer { number: 0, run: Run::default(), tick: 0, request: Request::Pause };
     let (answer_tx, answer_rx) = touched_channel(ORDER_QUEUE, &nothing);
     let queues = [events.0, leases.0, others.0];
     let taken = [events.1, leases.1, others.1];

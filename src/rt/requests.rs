@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::buffer_pool::StopTaken;
+use crate::buffer_pool::{Run, StopTaken};
 use crate::config::{Pace, StartRule};
 use crate::limits::{EVENTS_MAX, LEASE_EVENTS};
 use hardstand_protocol::{Event, VelocityCommand};
@@ -47,9 +47,8 @@ impl<C: Clock> Executive<C> {
             self.input.events.retain(|event| !matches!(event, Event::Stop | Event::Arm));
             self.input.events.push(Event::Stop);
         }
-        let (run_id, begin_ns) = (self.run_id, self.time_offset_ns);
-        let tick = self.simulation.state().tick;
-        self.links.emergency_stop.take(StopTaken { run_id, begin_ns, tick });
+        let (run, tick) = (self.this_run(), self.simulation.state().tick);
+        self.links.emergency_stop.take(StopTaken { run, tick });
         self.publish_at_once = !matches!(self.state, LoopState::Running);
     }
 
@@ -94,8 +93,11 @@ impl<C: Clock> Executive<C> {
                 self.simulation.write_words(words);
             }
         }
-        let (run_id, begin_ns) = (self.run_id, self.time_offset_ns);
-        self.links.requests.answer(Answer { number, run_id, begin_ns, tick, request });
+        self.links.requests.answer(Answer { number, run: self.this_run(), tick, request });
+    }
+
+    const fn this_run(&self) -> Run {
+        Run { id: self.run_id, begin_ns: self.time_offset_ns }
     }
 
     /// Runs, also without a controller, until so many ticks are done; the tick at which it pauses.
@@ -121,10 +123,9 @@ impl<C: Clock> Executive<C> {
 
     /// The next run begins with another state. What was meant for the run before is void.
     fn reset(&mut self, reset: &StateReset) {
-        let (run_id, begin_ns) = (self.run_id, self.time_offset_ns);
-        let tick = self.simulation.state().tick;
+        let (run, tick) = (self.this_run(), self.simulation.state().tick);
         while let Some((number, request)) = self.links.requests.take_event() {
-            self.links.requests.answer(Answer { number, run_id, begin_ns, tick, request });
+            self.links.requests.answer(Answer { number, run, tick, request });
         }
         // a period later, so that no two states have the same time
         let begin_ns = self.simulation.time_ns().wrapping_add(self.time_offset_ns);

@@ -135,7 +135,7 @@ impl Watcher<'_> {
         assert!(self.unanswered.is_empty(), "requests without an answer");
         if let Some(number) = self.stop_number.take() {
             let taken = self.bench.emergency_stop.taken(number).expect("the stop is taken");
-            assert_eq!((taken.run_id, taken.tick), (self.run_id, self.tick));
+            assert_eq!((taken.run.id, taken.tick), (self.run_id, self.tick));
             self.stopped = true;
         }
         let logged = self.bench.logged();
@@ -235,7 +235,7 @@ impl Watcher<'_> {
             }
             other => panic!("{other:?} was not sent"),
         }
-        assert_eq!(answer.run_id, self.run_id);
+        assert_eq!(answer.run.id, self.run_id);
     }
 
     fn answered_to_join(&mut self, join: &Join, answer: &JoinAnswer) {

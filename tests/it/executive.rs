@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use crate::common::bench::{Bench, Hands, PERIOD_NS, Queues, ROOMY, TestClock, quadruped};
+use hardstand::buffer_pool::Run;
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::limits::ORDER_QUEUE;
 use hardstand::rt::{
@@ -521,7 +522,7 @@ fn a_request_that_is_recalled_is_never_taken() {
     let (mut outbox, inbox) = request_queue();
     assert_eq!([1, 2, 3].map(|n| outbox.send(apply(n))), [Ok(0), Ok(1), Ok(2)]);
     let answer = |(number, request), tick| {
-        inbox.answer(Answer { number, run_id: 1, begin_ns: 0, tick, request });
+        inbox.answer(Answer { number, run: Run { id: 1, begin_ns: 0 }, tick, request });
     };
     assert_eq!(inbox.take_event().inspect(|t| answer(t.clone(), 8)), Some((0, apply(1))));
     assert_eq!(outbox.recall_oldest(), Some(1));

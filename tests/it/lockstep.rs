@@ -109,7 +109,7 @@ impl World {
                 if peer.asked == Some(answer.number)
                     && let Request::Join(join) = &answer.request
                 {
-                    (peer.granted, peer.run_id) = (Some(join.1.clone()), answer.run_id);
+                    (peer.granted, peer.run_id) = (Some(join.1.clone()), answer.run.id);
                     peer.joined_at = answer.tick;
                 }
             }

@@ -197,7 +197,7 @@ fn a_reset_is_the_same_run_again_and_time_goes_on() {
         let again = ran.log.iter().find(|t| t.run_id == 2).unwrap();
         assert!(!again.keyframe.is_empty(), "a replay can begin here");
         let answer = ran.answers.last().unwrap();
-        assert_eq!((answer.run_id, answer.tick), (2, 0));
+        assert_eq!((answer.run.id, answer.tick), (2, 0));
         let times: Vec<u64> = ran.states.iter().map(|s| s.time_ns / PERIOD_NS).collect();
         let begin = if rewind { 1 } else { 27 };
         assert_eq!(times, (1..=25).chain(begin..begin + 40).collect::<Vec<_>>());

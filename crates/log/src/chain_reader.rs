@@ -10,11 +10,9 @@ use hardstand_error::Result;
 use hardstand_protocol::{Kind, LogLink, decode};
 
 use crate::chain::{SIGNATURE, Stretch};
-use crate::chunk_parser::{Piece, channel_of, data_of, refuse};
+use crate::chunk_parser::{HEAD_BYTES, Piece, channel_of, data_of, refuse};
 use crate::{CHAIN_TOPIC, envelope};
 
-/// Opcode and length of a record, bytes.
-const HEAD_BYTES: u64 = 9;
 const SEARCH_BYTES: usize = 64 << 10;
 /// Bytes of a link after its signature.
 const SIGNATURE_TO_END: u64 = 29;
@@ -104,7 +102,7 @@ impl ChainReader {
         self.stretch.update(&[opcode]);
         self.stretch.update(&(body.len() as u64).to_le_bytes());
         self.stretch.update(body);
-        self.at += HEAD_BYTES + body.len() as u64;
+        self.at += (HEAD_BYTES + body.len()) as u64;
         if link.is_some() {
             self.last_end = self.at;
         } else if matches!(opcode, op::DATA_END | op::FOOTER) {
@@ -195,7 +193,7 @@ impl ChainReader {
         source.seek(SeekFrom::Start(magic_at))?;
         let is_magic = source.read_exact(&mut magic).is_ok() && magic == *MAGIC;
         // the file begins with the same bytes
-        let was_ended = is_magic && magic_at >= self.last_end.max(HEAD_BYTES);
+        let was_ended = is_magic && magic_at >= self.last_end.max(HEAD_BYTES as u64);
         Ok(Rest { has_link, was_ended })
     }
 }

@@ -6,6 +6,8 @@ use mcap::records::{ChunkHeader, Record, op};
 use hardstand_error::{Error, ErrorKind, Result};
 
 const FOREIGN_CHUNK: &str = "a chunk that no recorder of Hardstand writes";
+/// Opcode and length of a record.
+pub(crate) const HEAD_BYTES: usize = 1 + 8;
 /// Channel, sequence, two times.
 const MESSAGE_HEADER_BYTES: usize = 2 + 4 + 8 + 8;
 
@@ -48,7 +50,7 @@ impl<'a> Iterator for Entries<'a> {
     type Item = (u8, &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (&[opcode, ref length @ ..], rest) = self.0.split_first_chunk::<9>()?;
+        let (&[opcode, ref length @ ..], rest) = self.0.split_first_chunk::<HEAD_BYTES>()?;
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
         let (body, rest) = rest.split_at_checked(length)?;
         self.0 = rest;
@@ -78,7 +80,7 @@ pub(crate) fn parse(opcode: u8, body: &[u8]) -> Result<Piece> {
         // a log is read from beginning to end
         Record::MessageIndex(_) | Record::ChunkIndex(_) => Ok(Piece::default()),
         _ => {
-            let mut bytes = Vec::with_capacity(9 + body.len());
+            let mut bytes = Vec::with_capacity(HEAD_BYTES + body.len());
             bytes.push(opcode);
             bytes.extend((body.len() as u64).to_le_bytes());
             bytes.extend(body);

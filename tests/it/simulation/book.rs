@@ -89,7 +89,7 @@ impl Book {
             panic!("an order of nobody: {accepted:?}");
         };
         assert_ne!(asked.from, From::Stranger, "a stranger's order was accepted: {accepted:?}");
-        asked.holds.push((accepted.run_id, accepted.tick));
+        asked.holds.push((accepted.run.id, accepted.tick));
         let once = asked.holds.len() == 1 || asked.order == Order::Snapshot;
         assert!(once || asked.order == Order::Stop, "accepted twice: {asked:?}");
     }

@@ -161,7 +161,7 @@ impl SimBus {
             let order = &self.book.asked[&asked.nonce];
             let reply = gate.stop_taken(held, &super::book::asker(asked.nonce));
             assert_eq!(order.order, Order::Stop);
-            self.stops_taken.push((held.run_id, held.tick));
+            self.stops_taken.push((held.run.id, held.tick));
             taken.push((asked.nonce, Reply::Order(reply)));
             false
         });
