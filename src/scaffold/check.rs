@@ -20,6 +20,8 @@ const TILT_MAX_RAD: f64 = 0.35;
 const SINK_MAX: f64 = 0.25;
 /// Speed of the base at the end, m/s: faster is falling or shaking.
 const SPEED_MAX_M_PER_S: f64 = 0.05;
+/// Share of the weight that feet carry at the end: with less, the robot lies on something else.
+const CARRIED_MIN: f64 = 0.5;
 
 /// Reads proposed scenarios of a robot as the daemon will.
 pub(super) struct Reader<'a> {
@@ -42,7 +44,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Holds the initial posture with these gains, and looks whether the robot stays where it was.
+/// Holds the initial posture with these gains, and looks whether the robot stays where it was, on
+/// its feet.
 ///
 /// # Errors
 /// As [`Reader::read`].
@@ -62,7 +65,9 @@ pub(super) fn stands(toml: &str, reader: &mut Reader<'_>, gains: &[HoldGains]) -
             return Ok(false);
         }
     }
-    Ok(solo.simulation.state().v.v_WB.norm() < SPEED_MAX_M_PER_S)
+    let weight_n = solo.simulation.model().total_mass() * scenario.spec.gravity_W.norm();
+    let carried = solo.state().foot_normal_sum_n() >= CARRIED_MIN * weight_n;
+    Ok(carried && solo.simulation.state().v.v_WB.norm() < SPEED_MAX_M_PER_S)
 }
 
 fn has_fallen(start: &Positions, q: &Positions) -> bool {

@@ -14,6 +14,8 @@ use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
 const LOWEST_SHARE: f64 = 0.3;
 /// Points this far above the lowest one belong to the sole, m.
 const SOLE_M: f64 = 0.02;
+/// Points nearer to each other than this are at one place, and ends of links that are as low, m.
+const ONE_PLACE_M: f64 = 1e-3;
 /// A flat side that is turned from the horizontal by less than this may be the sole: cosine.
 const LEVEL: f64 = 0.9;
 /// A biped whose file has no shape of a foot gets soles: length, width and the part of the length
@@ -46,9 +48,18 @@ pub(super) struct FootProposal {
 }
 
 impl FootProposal {
-    /// True if it has a sole, which is to lie flat.
-    pub(super) const fn is_flat(&self) -> bool {
-        self.points_L.len() > 1
+    /// True if it has a sole, which is to lie flat: points beside each other.
+    pub(super) fn is_flat(&self) -> bool {
+        let first = self.points_L.first();
+        let beside = |(p, q): (&Vec3, &Vec3)| self.up_L.cross(&(*p - *q)).norm() > ONE_PLACE_M;
+        self.points_L.iter().zip(first.into_iter().cycle()).any(beside)
+    }
+
+    /// How low it reaches below the body's origin, m; `up_B` is a unit vector.
+    fn lowest_m(&self, up_B: &Vec3) -> f64 {
+        let up_L = self.X_BL.R.tr_mul(up_B);
+        let heights = self.points_L.iter().map(|p| p.dot(&up_L));
+        heights.fold(f64::INFINITY, f64::min) + self.X_BL.p.dot(up_B) - self.radius_m
     }
 
     /// The middle of its lowest points, in the link's frame.
@@ -139,7 +150,9 @@ fn is_end(model: &Model, body: usize) -> bool {
     body > 0 && model.bodies.iter().skip(1).all(|b| b.parent != body)
 }
 
-fn foot_of(
+/// The foot on a body, as the collision shapes of its links have it: a link that is called a foot
+/// is the best guess, then the one that is lowest in the posture.
+fn by_collision(
     loaded: &Loaded,
     (body, up_B): (usize, &Vec3),
     document: &Document<'_>,
@@ -148,16 +161,37 @@ fn foot_of(
     let model = &loaded.model;
     let is_simple = |shape: &Shape| matches!(shape, Shape::Sphere { .. } | Shape::Box { .. });
     let on_body = |link: &str| model.frame(link).is_some_and(|f| f.body == body);
-    let mut shapes: Vec<_> = loaded.collisions.iter().filter(|c| on_body(&c.frame)).collect();
-    // a sphere or box on a link that is called a foot is the best guess
-    shapes.sort_by_key(|c| (!is_named(&c.frame), !is_simple(&c.shape)));
-    if let Some(first) = shapes.first() {
-        let parts = of_link(document, &first.frame, "collision", folder);
-        let single = shapes.iter().filter(|c| c.frame == first.frame).count() == 1;
-        let by_shape = single && is_simple(&first.shape);
-        if let Some(foot) = with_sole(model, &first.frame, &parts, (up_B, by_shape)) {
-            return Some(foot);
+    let mut found: Vec<(bool, f64, FootProposal)> = Vec::new();
+    for shapes in loaded.collisions.chunk_by(|a, b| a.frame == b.frame) {
+        let link = &shapes[0].frame;
+        if !on_body(link) {
+            continue;
         }
+        let by_shape = shapes.len() == 1 && is_simple(&shapes[0].shape);
+        let parts = of_link(document, link, "collision", folder);
+        if let Some(foot) = with_sole(model, link, &parts, (up_B, by_shape)) {
+            found.push((!is_named(link), foot.lowest_m(up_B), foot));
+        }
+    }
+    let lowest = |named: bool| {
+        let of = found.iter().filter(|f| f.0 == named).map(|f| f.1);
+        of.fold(f64::INFINITY, f64::min)
+    };
+    let all = [lowest(false), lowest(true)];
+    let is_lowest = |f: &&(bool, f64, FootProposal)| f.1 < all[usize::from(f.0)] + ONE_PLACE_M;
+    let best = found.iter().filter(is_lowest).min_by_key(|f| (f.0, !f.2.by_shape));
+    best.map(|f| f.2.clone())
+}
+
+fn foot_of(
+    loaded: &Loaded,
+    (body, up_B): (usize, &Vec3),
+    document: &Document<'_>,
+    folder: &Path,
+) -> Option<FootProposal> {
+    let model = &loaded.model;
+    if let Some(foot) = by_collision(loaded, (body, up_B), document, folder) {
+        return Some(foot);
     }
     let links = || model.frames.iter().filter(|f| f.body == body);
     let mut named: Vec<_> = links().collect();
@@ -183,6 +217,14 @@ fn foot_of(
     })
 }
 
+/// True if another ball contains this one, or an earlier one is as large: the end of a shank's
+/// capsule lies inside the ball of its foot.
+fn is_inside((p, r): &(Vec3, f64), all: &[(Vec3, f64)], i: usize) -> bool {
+    all.iter().enumerate().any(|(j, (q, s))| {
+        j != i && (*s > *r || j < i) && (*p - *q).norm() + r <= s + 1e-9 && *s > 0.0
+    })
+}
+
 /// The foot that these shapes of a link are: its sole is the flat side with the most points, of
 /// those that are about level in the posture.
 fn with_sole(
@@ -197,7 +239,9 @@ fn with_sole(
     let upwards = axes.map(|n| if n.dot(&posture_L) < 0.0 { -n } else { n });
     let level = upwards.filter(|n| n.dot(&posture_L) > LEVEL).chain([posture_L]);
     let below = |up: &Vec3| -> Vec<(Vec3, f64)> {
-        parts.iter().flat_map(|part| part.touching(up)).collect()
+        let all: Vec<(Vec3, f64)> = parts.iter().flat_map(|part| part.touching(up)).collect();
+        let outer = all.iter().enumerate().filter(|(i, ball)| !is_inside(ball, &all, *i));
+        outer.map(|(_, ball)| *ball).collect()
     };
     let mut best: Option<(usize, Vec3)> = None;
     for up in level {

@@ -108,7 +108,10 @@ impl Draft<'_> {
             let _ = writeln!(out, "rpy_rad = [{:?}, {:?}, {:?}]", rpy[0], rpy[1], rpy[2]);
         }
         out.push_str("\n[initial.joints]\n");
-        for (joint, q) in self.loaded.model.joints.iter().zip(&self.q.joints) {
+        let model = &self.loaded.model;
+        let follows = |i: usize| model.couplings.iter().any(|c| c.follower == i);
+        let own = model.joints.iter().zip(&self.q.joints).enumerate().filter(|(i, _)| !follows(*i));
+        for (_, (joint, q)) in own {
             let q = q.clamp(joint.q_min, joint.q_max.max(joint.q_min));
             let short = (q * 1e4).round() / 1e4;
             let inside = (joint.q_min..=joint.q_max).contains(&short);

@@ -87,6 +87,7 @@ mod saved;
 mod saved_words;
 #[cfg(feature = "zenoh")]
 mod scaffold;
+mod scaffold_feet;
 #[cfg(feature = "zenoh")]
 mod security;
 mod segments;

@@ -12,7 +12,7 @@ use crate::common::process::{Log, Process, Scene, repository};
 const HARDSTAND: &str = env!("CARGO_BIN_EXE_hardstand");
 
 /// `hardstand new` with these words; its exit code and its result.
-fn new(folder: &Path, words: &[&str], code: i32) -> Value {
+pub fn new(folder: &Path, words: &[&str], code: i32) -> Value {
     let mut command = std::process::Command::new(HARDSTAND);
     command.arg("new").args(words).arg("--json").current_dir(folder);
     let said = Process::start(folder, "new", command).ends_with(code);
