@@ -45,6 +45,8 @@ pub struct JoinedController {
     answers: VecDeque<(u64, Vec<u8>)>,
     patience: Duration,
     joined_at: Instant,
+    /// When a state came last.
+    heard: Instant,
     joins_apart: Duration,
     losses: u64,
     skipped: u64,
@@ -85,6 +87,7 @@ impl Client {
             answers: VecDeque::with_capacity(ANSWERS_KEPT),
             patience,
             joined_at: Instant::now(),
+            heard: Instant::now(),
             joins_apart: JOINS_APART,
             losses: 0,
             skipped: 0,
@@ -127,6 +130,13 @@ impl JoinedController {
         self.skipped
     }
 
+    /// When a state came last, also one that needs no answer, as in a pause; at first, when the
+    /// controller joined.
+    #[must_use]
+    pub const fn heard(&self) -> Instant {
+        self.heard
+    }
+
     /// The daemon's reply to the join request.
     #[must_use]
     pub const fn reply(&self) -> &JoinReply {
@@ -159,6 +169,7 @@ impl JoinedController {
                 return Ok(newest);
             };
             let state: StateReading = received(Kind::State, &sample.payload().to_bytes())?;
+            self.heard = Instant::now();
             let has_lost = self.may_have_lost(&state);
             if has_lost || state.run_id > self.reply.run_id {
                 newest = None;

@@ -21,6 +21,9 @@ pub trait Link {
     /// `ErrorKind::Bus` if the connection has ended.
     fn next_state(&mut self, patience: Duration) -> Result<Option<StateReading>>;
 
+    /// When a state came last, also one that needs no answer, as in a pause.
+    fn heard(&self) -> Instant;
+
     /// Answers `state`.
     ///
     /// # Errors
@@ -34,6 +37,10 @@ impl Link for SharedMemory {
         Self::next_state(self, patience)
     }
 
+    fn heard(&self) -> Instant {
+        Self::heard(self)
+    }
+
     fn answer(&mut self, state: &StateReading, set_points: &[JointCommand]) -> Result<()> {
         Self::answer(self, state, set_points);
         Ok(())
@@ -44,6 +51,10 @@ impl Link for SharedMemory {
 impl Link for hardstand_client::JoinedController {
     fn next_state(&mut self, patience: Duration) -> Result<Option<StateReading>> {
         Self::next_state(self, patience)
+    }
+
+    fn heard(&self) -> Instant {
+        Self::heard(self)
     }
 
     fn answer(&mut self, state: &StateReading, set_points: &[JointCommand]) -> Result<()> {
@@ -65,15 +76,13 @@ impl Runner {
         stop: &AtomicBool,
         mut after: impl FnMut(&L),
     ) -> Result<()> {
-        let mut heard = Instant::now();
         while !stop.load(Ordering::Relaxed) {
             match link.next_state(TURN.min(patience))? {
                 Some(state) => {
-                    heard = Instant::now();
                     after(link);
                     link.answer(&state, self.answer(&state)?)?;
                 }
-                None if heard.elapsed() >= patience => {
+                None if link.heard().elapsed() >= patience => {
                     let seconds = patience.as_secs_f64();
                     let text = format!("no state for {seconds} s: the daemon has ended");
                     return Err(Error::new(ErrorKind::Bus, text));

@@ -23,8 +23,9 @@ pub struct SharedMemory {
     slots: Slots,
     path: PathBuf,
     every_ticks: u64,
-    /// Counter of the newest state.
+    /// Counter of the newest state, and when it came.
     seen: u64,
+    heard: Instant,
     sequence: u64,
     /// The last answer, to be sent again if its state comes again.
     answer: Option<PacketCommand>,
@@ -55,6 +56,7 @@ impl SharedMemory {
             path: path.into(),
             every_ticks: every_ticks.max(1),
             seen: 0,
+            heard: Instant::now(),
             sequence: 0,
             answer: None,
             state_bytes: Vec::new(),
@@ -98,6 +100,7 @@ impl SharedMemory {
         if !self.slots.take_state(&mut self.seen, &mut self.state_bytes) {
             return None;
         }
+        self.heard = Instant::now();
         let state = decode_state(&self.state_bytes).ok()?;
         let is_its = |a: &PacketCommand| (a.run_id, a.tick) == (state.run_id, state.tick);
         if self.answer.as_ref().is_some_and(is_its) {
@@ -105,6 +108,12 @@ impl SharedMemory {
             return None;
         }
         state.tick.is_multiple_of(self.every_ticks).then_some(state)
+    }
+
+    /// When a state came last, also one that needs no answer; at first, when this was opened.
+    #[must_use]
+    pub const fn heard(&self) -> Instant {
+        self.heard
     }
 
     /// Answers `state` with set-points for all joints.
