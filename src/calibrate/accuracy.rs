@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use hardstand_physics::model::{Joint, JointKind};
+
 use super::playback::{Playback, Trace};
 
 /// Length that stands for one radian where positions and angles are added up, m: about that of a
@@ -33,6 +35,8 @@ pub struct Accuracy {
 pub struct JointAccuracy {
     /// Its name.
     pub name: String,
+    /// Unit of its position: `rad`, or `m` of a prismatic joint.
+    pub unit: &'static str,
     /// Root of the mean square.
     pub rms_rad: f64,
     /// Mean.
@@ -89,14 +93,33 @@ pub(super) fn turn_between([a, b, c, d]: [f64; 4], [w, x, y, z]: [f64; 4]) -> [f
     [sign * turn[1], sign * turn[2], sign * turn[3]]
 }
 
-impl Accuracy {
-    /// Of the replay of all windows.
+impl JointAccuracy {
+    /// A thousandth of its unit.
     #[must_use]
-    pub fn of(playback: &Playback<'_>, traces: &[Trace], names: &[String]) -> Self {
+    pub fn milli_unit(&self) -> &'static str {
+        if self.unit == "m" { "mm" } else { "mrad" }
+    }
+}
+
+impl Accuracy {
+    /// A thousandth of the unit of all joints together.
+    #[must_use]
+    pub fn milli_unit(&self) -> &'static str {
+        let count = |unit: &str| self.joints.iter().filter(|j| j.unit == unit).count();
+        match [count("rad"), count("m")] {
+            [_, 0] => "mrad",
+            [0, _] => "mm",
+            _ => "mrad and mm",
+        }
+    }
+
+    /// Of the replay of all windows with `joints`, those of the robot.
+    #[must_use]
+    pub fn of(playback: &Playback<'_>, traces: &[Trace], joints: &[Joint]) -> Self {
         let log = playback.recorded();
-        let joints = log.joints.iter().zip(names).enumerate();
+        let joints = log.joints.iter().zip(joints).enumerate();
         let (mut all, mut tracking) = (Square::default(), Square::default());
-        let joints = joints.map(|(j, (track, name))| {
+        let joints = joints.map(|(j, (track, joint))| {
             let (mut square, mut sum, mut largest) = (Square::default(), 0.0, (0.0_f64, 0.0));
             for trace in traces {
                 for (at, &row) in trace.rows.iter().enumerate() {
@@ -116,7 +139,8 @@ impl Accuracy {
                 }
             }
             JointAccuracy {
-                name: name.clone(),
+                name: joint.name.clone(),
+                unit: if joint.kind == JointKind::Prismatic { "m" } else { "rad" },
                 rms_rad: square.root(),
                 mean_rad: if square.count > 0 { sum / square.count as f64 } else { f64::NAN },
                 max_rad: if square.count > 0 { largest.0 } else { f64::NAN },

@@ -165,7 +165,6 @@ pub(super) struct Fitting<'a> {
     split_s: f64,
     /// Smallest value that the scenario accepts.
     pub(super) lower: Vec<f64>,
-    names: Vec<String>,
 }
 
 impl<'a> Fitting<'a> {
@@ -186,15 +185,8 @@ impl<'a> Fitting<'a> {
         let held_back = (split < time_s.len()).then(|| part(split..time_s.len())).transpose()?;
         let table = job.scenario.complete_toml.parse::<Table>();
         let table = table.map_err(|e| Error::new(ErrorKind::Internal, e.to_string()))?;
-        let mut out = Self {
-            fit: part(0..split)?,
-            held_back,
-            split_s,
-            lower: Vec::new(),
-            names: job.scenario.model.joints.iter().map(|j| j.name.clone()).collect(),
-            table,
-            job,
-        };
+        let mut out =
+            Self { fit: part(0..split)?, held_back, split_s, lower: Vec::new(), table, job };
         out.scenario(&job.parameters.iter().map(|p| p.start).collect::<Vec<_>>())?;
         out.lower = (0..job.parameters.len()).map(|i| out.lowest(i)).collect();
         Ok(out)
@@ -343,6 +335,6 @@ impl<'a> Fitting<'a> {
 
     fn before_and_after(&self, part: &Playback<'_>, fitted: &Scenario) -> [Accuracy; 2] {
         [self.job.scenario, fitted]
-            .map(|scenario| Accuracy::of(part, &part.run(scenario), &self.names))
+            .map(|scenario| Accuracy::of(part, &part.run(scenario), &fitted.model.joints))
     }
 }

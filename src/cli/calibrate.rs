@@ -14,7 +14,7 @@ use crate::robot_log::RobotLog;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::CalibrateArguments;
-use super::calibration_page::{mrad, page};
+use super::calibration_page::{milli, page};
 use super::compare::check_window;
 use super::{ExitCode, output_file, progress, show};
 
@@ -104,11 +104,12 @@ impl CalibrateResult {
         for (name, [before, after]) in parts.into_iter().filter_map(|(n, p)| Some((n, p?))) {
             let worst = |a: &Accuracy| a.joints.iter().map(|j| j.rms_rad).fold(0.0, f64::max);
             show::line(&format!(
-                "{name:10} {} → {} mrad rms; worst joint {} → {}",
-                mrad(before.rms_rad),
-                mrad(after.rms_rad),
-                mrad(worst(before)),
-                mrad(worst(after))
+                "{name:10} {} → {} {} rms; worst joint {} → {}",
+                milli(before.rms_rad),
+                milli(after.rms_rad),
+                after.milli_unit(),
+                milli(worst(before)),
+                milli(worst(after))
             ));
         }
         let Self { overlay, page, wall_s, .. } = self;

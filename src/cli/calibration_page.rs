@@ -59,21 +59,22 @@ fn parameters(c: &Calibration) -> String {
            shift a value by more.</p>\n"
 }
 
-/// An error in mrad; a dash where nothing was compared.
-pub(super) fn mrad(rad: f64) -> String {
-    if rad.is_nan() { "–".into() } else { format!("{:.2}", 1e3 * rad) }
+/// An error in thousandths of its unit; a dash where nothing was compared.
+pub(super) fn milli(error: f64) -> String {
+    if error.is_nan() { "–".into() } else { format!("{:.2}", 1e3 * error) }
 }
 
 fn errors(head: &str, [before, after]: &[Accuracy; 2]) -> String {
     let mut out = format!(
-        "<h2>{}</h2>\n<table>\n<tr><th>joint<th>before, mrad rms<th>after<th></tr>\n",
+        "<h2>{}</h2>\n<table>\n<tr><th>joint<th>before, rms<th>after<th></tr>\n",
         escape(head)
     );
     let joints = before.joints.iter().zip(&after.joints);
-    let rows = joints.map(|(b, a)| (b.name.as_str(), b.rms_rad, a.rms_rad));
-    let rows: Vec<_> = rows.chain([("all joints", before.rms_rad, after.rms_rad)]).collect();
-    let largest = rows.iter().fold(1e-12_f64, |m, (_, b, a)| m.max(*b).max(*a));
-    for (name, b, a) in rows {
+    let rows = joints.map(|(b, a)| (b.name.as_str(), b.milli_unit(), b.rms_rad, a.rms_rad));
+    let all = ("all joints", after.milli_unit(), before.rms_rad, after.rms_rad);
+    let rows: Vec<_> = rows.chain([all]).collect();
+    let largest = rows.iter().fold(1e-12_f64, |m, (.., b, a)| m.max(*b).max(*a));
+    for (name, unit, b, a) in rows {
         let bar = |x: f64, class: &str| {
             format!(
                 "<span class=\"bar {class}\" style=\"width:{:.1}rem\"></span>",
@@ -81,8 +82,8 @@ fn errors(head: &str, [before, after]: &[Accuracy; 2]) -> String {
             )
         };
         let bars = format!("{}<br>{}", bar(b, "before"), bar(a, "after"));
-        let (name, b, a) = (escape(name), mrad(b), mrad(a));
-        let _ = writeln!(out, "<tr><td>{name}<td>{b}<td>{a}<td class=\"why\">{bars}</tr>");
+        let (name, b, a) = (escape(name), milli(b), milli(a));
+        let _ = writeln!(out, "<tr><td>{name}, {unit}<td>{b}<td>{a}<td class=\"why\">{bars}</tr>");
     }
     out += "</table>\n";
     if let (Some(p), Some(r)) = (after.base_rms_m, after.base_rms_rad) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::calibrate::{Accuracy, Playback, Trace};
+use crate::calibrate::{Accuracy, JointAccuracy, Playback, Trace};
 use crate::config::Scenario;
 use crate::robot_log::RobotLog;
 use hardstand_error::{Error, ErrorKind, Result};
@@ -38,8 +38,7 @@ pub(super) fn compare(a: &CompareArguments) -> Result<ExitCode> {
     let to = log.time_s.partition_point(|t| a.to.is_none_or(|to| *t <= to));
     let playback = Playback::new(&log, from..to, a.window)?;
     let traces = playback.run(&scenario);
-    let names: Vec<String> = scenario.model.joints.iter().map(|j| j.name.clone()).collect();
-    let accuracy = Accuracy::of(&playback, &traces, &names);
+    let accuracy = Accuracy::of(&playback, &traces, &scenario.model.joints);
     let above =
         |limit: Option<f64>, rms: f64| limit.is_some_and(|limit| rms.is_nan() || rms > limit);
     let within_limits = !above(a.max_rms_rad, accuracy.rms_rad)
@@ -47,7 +46,7 @@ pub(super) fn compare(a: &CompareArguments) -> Result<ExitCode> {
         && accuracy.failures == 0;
     let times_s = [log.time_s[from], log.time_s[to - 1]];
     let drawings = match &a.plot {
-        Some(folder) => draw(folder, &log, &traces, &names, times_s)?,
+        Some(folder) => draw(folder, &log, &traces, &accuracy.joints, times_s)?,
         None => Vec::new(),
     };
     let [from_s, to_s] = times_s;
@@ -103,15 +102,19 @@ impl CompareResult {
         let Self { from_s, to_s, windows, accuracy, .. } = self;
         let plural = if *windows == 1 { "window" } else { "windows" };
         show::line(&format!("compared   {from_s:.3} to {to_s:.3} s in {windows} {plural}"));
-        show::line("joint                        rms, mrad      mean       max   at, s");
+        let unit = accuracy.milli_unit();
+        let is_mixed = unit.contains(' ');
+        let head = if is_mixed { "rms" } else { &format!("rms, {unit}") };
+        show::line(&format!("joint                        {head:>9}      mean       max   at, s"));
         for j in &accuracy.joints {
             if j.rms_rad.is_nan() {
                 show::line(&format!("{:28} {}", j.name, none(accuracy)));
                 continue;
             }
+            let name =
+                if is_mixed { format!("{}, {}", j.name, j.milli_unit()) } else { j.name.clone() };
             show::line(&format!(
-                "{:28} {:9.2} {:9.2} {:9.2} {:7.3}",
-                j.name,
+                "{name:28} {:9.2} {:9.2} {:9.2} {:7.3}",
                 1e3 * j.rms_rad,
                 1e3 * j.mean_rad,
                 1e3 * j.max_rad,
@@ -123,7 +126,7 @@ impl CompareResult {
         });
         match accuracy.rms_rad {
             nothing if nothing.is_nan() => show::line(&format!("all joints {}", none(accuracy))),
-            rms => show::line(&format!("all joints {:.2} mrad rms{tracking}", 1e3 * rms)),
+            rms => show::line(&format!("all joints {:.2} {unit} rms{tracking}", 1e3 * rms)),
         }
         if let (Some(p), Some(r)) = (accuracy.base_rms_m, accuracy.base_rms_rad) {
             show::line(&format!("base       {:.2} mm, {:.2} mrad rms", 1e3 * p, 1e3 * r));
@@ -144,7 +147,7 @@ pub(super) fn draw(
     folder: &Path,
     log: &RobotLog,
     traces: &[Trace],
-    names: &[String],
+    joints: &[JointAccuracy],
     times_s: [f64; 2],
 ) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder)
@@ -165,21 +168,21 @@ pub(super) fn draw(
         positions.push([commanded, real, ours]);
         errors.push(error);
     }
-    let of_position = |(name, lines): (&String, &'_ [Columns; 3])| Drawn {
-        title: format!("{name}, rad"),
+    let of_position = |(joint, lines): (&JointAccuracy, &'_ [Columns; 3])| Drawn {
+        title: format!("{}, {}", joint.name, joint.unit),
         lines: [("commanded", GREY), ("recorded", BLUE), ("simulated", RED)]
             .into_iter()
             .zip(lines.clone())
             .collect(),
     };
-    let of_error = |(name, line): (&String, &Columns)| Drawn {
-        title: format!("{name}: simulated − recorded, mrad"),
+    let of_error = |(joint, line): (&JointAccuracy, &Columns)| Drawn {
+        title: format!("{}: simulated − recorded, {}", joint.name, joint.milli_unit()),
         lines: vec![(("error", RED), line.clone())],
     };
     let files = [folder.join("positions.svg"), folder.join("errors.svg")];
     let drawings = [
-        names.iter().zip(&positions).map(of_position).collect::<Vec<_>>(),
-        names.iter().zip(&errors).map(of_error).collect(),
+        joints.iter().zip(&positions).map(of_position).collect::<Vec<_>>(),
+        joints.iter().zip(&errors).map(of_error).collect(),
     ];
     for (file, drawing) in files.iter().zip(&drawings) {
         let panels: Vec<Panel<'_>> = drawing.iter().enumerate().map(|(i, d)| d.panel(i)).collect();

@@ -204,3 +204,22 @@ fn chirp(scene: &Scene) {
         }
     }
 }
+
+/// A cart on a rail is compared in metres, the joints of its arm in radians.
+#[test]
+fn errors_of_joints_that_slide_are_in_metres() {
+    let folder = tempfile::tempdir().unwrap();
+    let [log, table] = ["run.mcap", "t.csv.gz"].map(|name| folder.path().join(name));
+    let [log, table] = [&log, &table].map(|path| path.to_str().unwrap());
+    let robot = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/robots/arm_on_cart_4.toml");
+    let run_it = ["run", robot, "--pace", "free", "--duration", "0.3", "--log", log];
+    assert_eq!(run(&[&run_it[..], &["--set", "ros2.mode=off"]].concat()).1, 0);
+    assert_eq!(run(&["import", log, "-o", table]).1, 0);
+    let words = ["compare", table, robot, "--set", "joints.\"*\".armature=0.5"];
+    let (said, code) = run(&words);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains(", mm ") && said.contains(", mrad ") && said.contains("mrad and mm rms"));
+    let joints = report(&words, 0)["joints"].as_array().unwrap().clone();
+    let units: Vec<&str> = joints.iter().map(|j| j["unit"].as_str().unwrap()).collect();
+    assert!(units.contains(&"m") && units.contains(&"rad"), "{units:?}");
+}
