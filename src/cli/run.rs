@@ -125,6 +125,11 @@ fn simulate_several(
 /// # Errors
 /// [`ErrorKind::Input`] for what only a robot alone can do.
 fn refuse_for_several(a: &RunArguments, worker: Option<&Host>) -> Result<()> {
+    if let Some(folder) = a.log.as_deref().filter(|log| log.is_dir()) {
+        let text =
+            format!("--log is {}, a folder; it must be the name of a file", folder.display());
+        return Err(Error::new(ErrorKind::Input, text));
+    }
     let alone = [("--from", a.from.is_some()), ("worker", worker.is_some())];
     match alone.iter().find(|(_, given)| *given) {
         None => Ok(()),
@@ -159,6 +164,13 @@ fn simulate_one(
     })
 }
 
+/// The folder of a file, also of a name without one.
+#[cfg(feature = "view")]
+fn folder_of(file: &Path) -> &Path {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
 /// Whose process the daemon runs in, and the page, which is a process of its own: that of this
 /// robot, with all others of the daemon beside it. Their meshes lie beside the scenario.
 #[cfg(feature = "view")]
@@ -167,7 +179,7 @@ fn host_and_page(
     scenario: &Scenario,
     worker: Option<&Host>,
 ) -> Result<(Host, Option<Process>)> {
-    let folder = a.scenario.parent().unwrap_or(Path::new("."));
+    let folder = folder_of(&a.scenario);
     let beside = |endpoint| super::view::beside(endpoint, &scenario.bus.robots, Some(folder));
     let page = a.view.then(|| beside(scenario.bus.endpoint()?)).transpose()?;
     let own = Host::Own { child: page.as_ref().map(Process::id) };
@@ -237,12 +249,26 @@ fn sets(a: &RunArguments) -> Vec<String> {
 
 pub(super) fn code_of(summary: &Summary) -> ExitCode {
     match summary.ending {
-        Ending::Done | Ending::Stopped => match summary.recorded.problem() {
+        Ending::Done | Ending::Stopped | Ending::AnotherEnded => match summary.recorded.problem() {
             Some(_) => ExitCode::Incomplete,
             None => ExitCode::Done,
         },
         Ending::Overrun | Ending::ClockWentBack => ExitCode::Overrun,
         Ending::PlantFailure(_) => ExitCode::PlantFailure,
         Ending::ControllerTimeout(_) => ExitCode::ControllerTimeout,
+    }
+}
+
+#[cfg(all(test, feature = "view"))]
+mod tests {
+    use std::path::Path;
+
+    /// `--meshes ""` would be refused, and there would be no page.
+    #[test]
+    fn a_scenario_in_the_current_folder_has_its_meshes_there() {
+        let folder = |file: &str| super::folder_of(Path::new(file)).to_path_buf();
+        assert_eq!(folder("my.toml"), Path::new("."));
+        assert_eq!(folder("robots/my.toml"), Path::new("robots"));
+        assert_eq!(folder("/my.toml"), Path::new("/"));
     }
 }

@@ -78,7 +78,9 @@ impl<'a> Watch<'a> {
                 lines.write(&Report::Ready((*ready).clone()));
             }
             Happening::Log(text) => show::note(text),
-            Happening::ControllerLost(event) => show::note(&event.text),
+            Happening::ControllerLost(event) => {
+                show::note(&format!("{}{}", show::of_robot(self.scenario), event.text));
+            }
             Happening::Stall(stall) if lines.json => {
                 lines.print(&Progress::of_stall(robot(), *stall));
             }

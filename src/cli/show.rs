@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use serde::Serialize;
 
-use crate::config::{OverrunPolicy, Pace, Ros2Mode, Scenario};
+use crate::config::{Mode, OverrunPolicy, Pace, Ros2Mode, Scenario};
 use crate::daemon::{EndReport, SecondReport, Stall, Summary};
 use crate::rt::Grants;
 use hardstand_error::{Error, ErrorKind, Result};
@@ -174,6 +174,10 @@ pub(super) fn waiting(s: &Scenario) {
     if s.bus.robot != "quadruped" {
         command.push_str(&format!(" --robot {}", s.bus.robot));
     }
+    if s.control.mode != Mode::RealTime {
+        let name = s.control.controllers.first().map_or("legs", String::as_str);
+        command.push_str(&format!(" --join {name}"));
+    }
     if let Some(access) = &s.bus.access {
         if access.users_file.is_some() {
             let user = access.controllers.first().map_or("USER", String::as_str);
@@ -192,7 +196,7 @@ pub(super) fn paused(s: &Scenario, r: &SecondReport) {
 }
 
 /// Whose line it is, where there are several robots.
-fn of_robot(s: &Scenario) -> String {
+pub(super) fn of_robot(s: &Scenario) -> String {
     if s.bus.robots.len() == 1 { String::new() } else { format!("{}: ", s.bus.robot) }
 }
 

@@ -7,7 +7,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 use crate::limits::ROBOTS_MAX;
 
 use super::merge::overwrite;
-use super::{Scenario, drives, sensors};
+use super::{Ros2Mode, Scenario, drives, sensors};
 
 /// The section.
 const ROBOTS: &str = "robots";
@@ -82,7 +82,7 @@ fn robot(
     };
     let mut mistakes = Vec::new();
     let name = match own.remove("name") {
-        Some(Value::String(name)) => name,
+        Some(Value::String(name)) if !name.is_empty() => name,
         other => {
             let is = other.map_or("missing".into(), |v| v.to_string());
             mistakes
@@ -110,13 +110,21 @@ fn robot(
     Ok((name, table))
 }
 
-/// Puts the robot's ROS 2 topics below its name.
+/// True of `left.part2` and `left`: a log is continued in files of such names.
+fn is_part_of(name: &str, other: &str) -> bool {
+    let number = name.strip_prefix(other).and_then(|rest| rest.strip_prefix(".part"));
+    number.is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
+}
+
+/// Puts the robot's ROS 2 topics below its name, with `robot_` before a digit, which no name
+/// of ROS begins with.
 fn in_namespace(table: &mut Table, name: &str) {
     let Some(Value::Table(ros2)) = table.get_mut("ros2") else { return };
     let Some(Value::String(namespace)) = ros2.get("namespace") else { return };
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let begin = if name.starts_with(|c: char| c.is_ascii_digit()) { "robot_" } else { "" };
     let name: String = name.chars().map(|c| if is_letter(c) { c } else { '_' }).collect();
-    let namespace = format!("{}/{name}", namespace.trim_matches('/'));
+    let namespace = format!("{}/{begin}{name}", namespace.trim_matches('/'));
     ros2.insert("namespace".into(), Value::String(namespace.trim_matches('/').into()));
 }
 
@@ -136,6 +144,26 @@ pub(super) fn check(robots: &[Scenario], file: &str) -> Result<()> {
     };
     one("unitree", |robot| robot.unitree.is_some());
     one("lcm", |robot| robot.lcm.is_some());
+    for (i, robot) in robots.iter().enumerate() {
+        let name = &robot.bus.robot;
+        for other in &robots[..i] {
+            let (first, space) = (&other.bus.robot, &robot.ros2.namespace);
+            if *space == other.ros2.namespace && robot.ros2.mode != Ros2Mode::Off {
+                mistakes.push(format!(
+                    "robots.{i}.name is \"{name}\": its topics of ROS 2 would be those of \
+                     \"{first}\", below {space}; choose another name"
+                ));
+            }
+        }
+        let is_part = |other: &&Scenario| is_part_of(name, &other.bus.robot);
+        if let Some(other) = robots.iter().find(is_part) {
+            let other = &other.bus.robot;
+            mistakes.push(format!(
+                "robots.{i}.name is \"{name}\": its log would be called as a further file of that \
+                 of \"{other}\"; choose another name"
+            ));
+        }
+    }
     if mistakes.is_empty() {
         return Ok(());
     }

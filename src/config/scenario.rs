@@ -115,6 +115,12 @@ impl Scenario {
         }
     }
 
+    /// True if it is one of several robots of a daemon.
+    #[must_use]
+    pub const fn has_company(&self) -> bool {
+        self.bus.robots.len() > 1
+    }
+
     /// Reads a scenario file and its robots: a scenario for each of `[[robots]]`, one without that
     /// section.
     ///
@@ -132,8 +138,14 @@ impl Scenario {
             scenario.files.extend(overlay_files.clone());
             Ok(scenario)
         };
-        let mut all: Vec<Self> =
-            robots::split(complete, &file)?.into_iter().map(one).collect::<Result<_>>()?;
+        let (mut all, mut refused) = (Vec::new(), Vec::new());
+        for robot in robots::split(complete, &file)? {
+            one(robot).map_or_else(|e| refused.push(e), |robot| all.push(robot));
+        }
+        if let Some(first) = refused.first() {
+            let texts: Vec<String> = refused.iter().map(Error::to_string).collect();
+            return Err(Error::new(first.kind(), texts.join("\n")));
+        }
         let names: Vec<String> = all.iter().map(|robot| robot.bus.robot.clone()).collect();
         for (node, robot) in all.iter_mut().enumerate() {
             robot.bus.robots.clone_from(&names);

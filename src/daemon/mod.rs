@@ -189,6 +189,11 @@ fn run_robot(
     let (event_log, logged) = bounded(EVENT_QUEUE);
     let (recorder, log_out) = start_recorder(scenario, initial, run_id, log, logged)?;
     links.log = log_out;
+    // a log replaces an old one with its first tick: not before all robots have one
+    if member.as_ref().is_some_and(|member| !member.all_come()) {
+        recorder.into_iter().for_each(Recorder::give_up);
+        return Ok(None);
+    }
     physics.go(links, confinement, &mut grants)?;
     watch(Happening::Ready(&ReadyReport::of(scenario, run_id, first_tick, &grants), &grants));
 

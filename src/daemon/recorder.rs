@@ -23,6 +23,8 @@ const POLL: Duration = Duration::from_millis(5);
 pub struct Recorder {
     thread: JoinHandle<WrittenLog>,
     stop: Arc<AtomicBool>,
+    /// The run does not begin.
+    given_up: Arc<AtomicBool>,
     written: Arc<Mutex<WrittenLog>>,
 }
 
@@ -41,13 +43,15 @@ impl Recorder {
     ) -> Result<Self> {
         let disk = Box::new(Disk::default());
         let recording = Recording::start(disk, path.into(), info, limits, inputs, inbox)?;
-        let (stop, written) = (Arc::<AtomicBool>::default(), Arc::<Mutex<WrittenLog>>::default());
-        let (stopped, told) = (Arc::clone(&stop), Arc::clone(&written));
+        let (stop, given_up) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+        let written = Arc::<Mutex<WrittenLog>>::default();
+        let ends = [&stop, &given_up].map(Arc::clone);
+        let told = Arc::clone(&written);
         let thread = std::thread::Builder::new()
             .name("recorder".into())
-            .spawn(move || run(recording, &stopped, &told))
+            .spawn(move || run(recording, &ends, &told))
             .map_err(|e| no_thread("recorder", &e))?;
-        Ok(Self { thread, stop, written })
+        Ok(Self { thread, stop, given_up, written })
     }
 
     /// What had been written when something last went wrong; nothing before that.
@@ -63,6 +67,12 @@ impl Recorder {
     #[must_use]
     pub fn has_died(&self) -> bool {
         self.thread.is_finished()
+    }
+
+    /// Leaves the files as they were before: this recording has no tick yet.
+    pub fn give_up(self) {
+        self.given_up.store(true, Ordering::Release);
+        let _nothing_written = self.finish();
     }
 
     /// Writes what is still in the queue, closes the file and ends the thread.
@@ -83,7 +93,11 @@ fn lock(written: &Mutex<WrittenLog>) -> MutexGuard<'_, WrittenLog> {
     written.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn run(mut recording: Recording, stop: &AtomicBool, told: &Mutex<WrittenLog>) -> WrittenLog {
+fn run(
+    mut recording: Recording,
+    [stop, given_up]: &[Arc<AtomicBool>; 2],
+    told: &Mutex<WrittenLog>,
+) -> WrittenLog {
     let clock = MonotonicClock::default();
     let troubles = |written: &WrittenLog| (written.losses.len(), written.error.is_some());
     while !stop.load(Ordering::Acquire) {
@@ -93,6 +107,9 @@ fn run(mut recording: Recording, stop: &AtomicBool, told: &Mutex<WrittenLog>) ->
             lock(told).clone_from(recording.written());
         }
         std::thread::park_timeout(POLL);
+    }
+    if given_up.load(Ordering::Acquire) {
+        return WrittenLog::default();
     }
     // what was sent before the stop is written
     recording.finish()

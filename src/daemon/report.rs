@@ -124,6 +124,8 @@ pub enum EndKind {
     DurationReached,
     /// A signal or an operator stopped it.
     Stopped,
+    /// Another robot of the daemon ended before its time.
+    AnotherEnded,
     /// A deadline was missed under `realtime.overrun = "stop"`.
     Overrun,
     /// The system's monotonic clock went back.
@@ -193,6 +195,7 @@ impl EndKind {
         match ending {
             Ending::Done => Self::DurationReached,
             Ending::Stopped => Self::Stopped,
+            Ending::AnotherEnded => Self::AnotherEnded,
             Ending::Overrun => Self::Overrun,
             Ending::ClockWentBack => Self::ClockWentBack,
             Ending::ControllerTimeout(_) => Self::ControllerTimeout,
@@ -228,6 +231,7 @@ impl fmt::Display for EndReport {
         let text = match self.kind {
             EndKind::DurationReached => "duration reached",
             EndKind::Stopped => "stopped by a signal or an operator",
+            EndKind::AnotherEnded => "another robot of the daemon ended before its time",
             EndKind::Overrun => "a deadline was missed and realtime.overrun is \"stop\"",
             EndKind::ClockWentBack => {
                 "the system's monotonic clock went back, so no deadline can be kept; the log is \

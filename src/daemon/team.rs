@@ -74,6 +74,11 @@ impl Member {
         let all = line.meets(robots.len());
         Ok(limits.get().filter(|_| all).cloned())
     }
+
+    /// Waits for all robots at this place; false if one of them has not come.
+    pub(super) fn all_come(&self) -> bool {
+        self.team.line.meets(self.team.robots.len())
+    }
 }
 
 impl Drop for Member {

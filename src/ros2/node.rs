@@ -85,7 +85,9 @@ impl Node {
         let mut wires = Wires::new(bus, &scenario.ros2)?;
         let robot = scenario.bus.robot.clone();
         let readings = Readings::of(scenario);
-        let sources = sources(scenario);
+        // of several robots the first one has the clock of all
+        let is_shown = |s: &Source| s.topic != "/clock" || scenario.ros2.node == 0;
+        let sources: Vec<Source> = sources(scenario).into_iter().filter(is_shown).collect();
         let lines = sources.iter().map(|s| line(&mut wires, s)).collect::<Result<Vec<_>>>()?;
         let [robot_description, tf_static] = latched(scenario, &readings);
         let latched = [wires.latch(&robot_description)?, wires.latch(&tf_static)?];

@@ -96,7 +96,8 @@ pub fn sources(scenario: &Scenario) -> Vec<Source> {
     let contacts = MessageType::of::<Contacts>();
     add("contacts", contacts, "contacts", 0, |r, _, b| r.contacts().encode(b));
     add("odometry", truth, "ground_truth/odom", 0, |r, _, b| r.odometry().encode(b));
-    add("tf", MessageType::of::<TfMessage>(), "/tf", 0, |r, _, b| r.tf().encode(b));
+    let [tf, _] = tf_topics(scenario);
+    add("tf", MessageType::of::<TfMessage>(), tf, 0, |r, _, b| r.tf().encode(b));
     let (name, dynamic) = ("dynamic_joint_states", MessageType::of::<DynamicJointState>());
     add(name, dynamic, name, 0, |r, _, b| r.dynamic_joint_states().encode(b));
     let (name, twist) = ("velocity_command", MessageType::of::<Twist>());
@@ -113,7 +114,13 @@ pub fn latched(scenario: &Scenario, readings: &Readings) -> [Latched; 2] {
         Latched { topic, of: MessageType::of::<T>(), bytes }
     }
     let description = RosString { data: scenario.robot_urdf.clone() };
-    [message_of("robot_description", &description), message_of("/tf_static", &readings.tf_static())]
+    let [_, tf_static] = tf_topics(scenario);
+    [message_of("robot_description", &description), message_of(tf_static, &readings.tf_static())]
+}
+
+/// The topics of moving and fixed frames. Several robots of a daemon have frames of the same names.
+const fn tf_topics(scenario: &Scenario) -> [&'static str; 2] {
+    if scenario.has_company() { ["tf", "tf_static"] } else { ["/tf", "/tf_static"] }
 }
 
 /// The part of the topic name for each foot, all different.

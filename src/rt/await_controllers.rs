@@ -22,8 +22,8 @@ impl<C: Clock> Executive<C> {
         let run_id = self.run_id;
         let mut proof = Proof { leases: *self.simulation.leases(), silent_ticks: 0 };
         while self.state == LoopState::AwaitingControllers && self.run_id == run_id {
-            if self.is_asked_to_stop() {
-                return self.change_state(Trigger::End(Ending::Stopped));
+            if let Some(ending) = self.asked_to_end() {
+                return self.change_state(Trigger::End(ending));
             }
             if self.patience_is_over(begin_ns) {
                 return self.change_state(Trigger::End(Ending::ControllerTimeout(self.absent())));

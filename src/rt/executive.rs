@@ -143,7 +143,8 @@ impl<C: Clock> Executive<C> {
             }
             if let LoopState::Ended(ending) = self.state {
                 if ending == Ending::Done {
-                    self.links.place.iter_mut().for_each(Place::end_in_time);
+                    let Self { links, simulation, .. } = &mut self;
+                    links.place.iter_mut().for_each(|place| place.end_in_time(simulation));
                 }
                 return (ending, self.simulation);
             }
@@ -207,12 +208,16 @@ impl<C: Clock> Executive<C> {
         if self.limits.ticks.is_some_and(|n| self.simulation.state().tick >= n) {
             return Some(Ending::Done);
         }
-        self.is_asked_to_stop().then_some(Ending::Stopped)
+        self.asked_to_end()
     }
 
-    pub(super) fn is_asked_to_stop(&self) -> bool {
+    /// Why the run is to end, if something outside it says so.
+    pub(super) fn asked_to_end(&self) -> Option<Ending> {
+        if self.links.stop.load(Ordering::Relaxed) {
+            return Some(Ending::Stopped);
+        }
         let broken = self.links.place.as_ref().is_some_and(Place::is_broken);
-        broken || self.links.stop.load(Ordering::Relaxed)
+        broken.then_some(Ending::AnotherEnded)
     }
 
     /// True if all other robots of the daemon are ready for their next tick, as this one is now.

@@ -108,6 +108,8 @@ pub enum Ending {
     Done,
     /// It was asked to stop.
     Stopped,
+    /// Another robot of the daemon has ended before its time.
+    AnotherEnded,
     /// A deadline was missed under [`OverrunPolicy::Stop`].
     Overrun,
     /// The monotonic clock went back.

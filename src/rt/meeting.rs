@@ -9,7 +9,7 @@ use hardstand_protocol::Event;
 
 use super::touching::{TouchFinder, Touching};
 
-/// A robot that has ended is ready for every tick.
+/// A robot that has run all of its ticks is ready for every tick.
 const GONE: u64 = u64::MAX;
 
 /// The robots of a daemon.
@@ -81,9 +81,11 @@ impl Place {
         self.meeting.broken.load(Ordering::Relaxed)
     }
 
-    /// This robot has run all of its ticks: its end is none of the others.
-    pub(super) const fn end_in_time(&mut self) {
+    /// This robot has run all of its ticks: its end is none of the others. It stays where it is.
+    pub(super) fn end_in_time(&mut self, simulation: &Simulation) {
         self.in_time = true;
+        let touching = self.meeting.touching.iter();
+        touching.for_each(|all| all.stand(self.own, self.run + 1, simulation));
     }
 
     fn wake_others(&self) {
@@ -94,8 +96,14 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.meeting.broken.fetch_or(!self.in_time, Ordering::Relaxed);
-        self.meeting.ready[self.own].store(GONE, Ordering::Release);
+        // one that ends before its time is ready for the tick in which it did, and for none after
+        // it: so the others end in the same tick, however fast they are
+        let Meeting { broken, ready, .. } = &*self.meeting;
+        if self.in_time {
+            ready[self.own].store(GONE, Ordering::Release);
+        } else {
+            broken.store(true, Ordering::Relaxed);
+        }
         self.wake_others();
     }
 }
@@ -134,17 +142,25 @@ mod tests {
     }
 
     #[test]
-    fn who_has_ended_holds_up_nobody() -> Result<()> {
-        for in_time in [true, false] {
-            let (mut all, robot) = places()?;
-            assert!(!all[0].meets(&robot));
-            if in_time {
-                all[1].end_in_time();
-            }
-            drop(all.pop());
-            assert!(all[0].meets(&robot));
-            assert_eq!(all[0].is_broken(), !in_time);
-        }
+    fn who_has_ended_in_time_holds_up_nobody() -> Result<()> {
+        let (mut all, robot) = places()?;
+        assert!(!all[0].meets(&robot));
+        all[1].end_in_time(&robot);
+        drop(all.pop());
+        assert!(all[0].meets(&robot) && !all[0].is_broken());
+        Ok(())
+    }
+
+    /// Both have run the tick in which one of them failed, and none after it.
+    #[test]
+    fn all_end_in_the_tick_of_the_first() -> Result<()> {
+        let (mut all, robot) = places()?;
+        assert!(!all[0].meets(&robot) && all[1].meets(&robot));
+        drop(all.pop());
+        assert!(all[0].is_broken());
+        assert!(all[0].meets(&robot), "the other has run this tick");
+        all[0].tick_done();
+        assert!(!all[0].meets(&robot), "and never will the next");
         Ok(())
     }
 }

@@ -176,7 +176,7 @@ impl<C: Clock> Executive<C> {
     /// loop waits, and an emergency stop acts in the coming tick.
     pub(super) fn reserve_record(&mut self) -> Option<Box<LogTick>> {
         let mut free = self.links.log.as_ref()?.take_free();
-        while free.is_none() && self.pace == Pace::Free && !self.is_asked_to_stop() {
+        while free.is_none() && self.pace == Pace::Free && self.asked_to_end().is_none() {
             self.give_recorder_time();
             free = self.links.log.as_ref()?.take_free();
         }
@@ -200,7 +200,7 @@ impl<C: Clock> Executive<C> {
         let until_ns = self.clock.now_ns().saturating_add(CATCH_UP_NS);
         while self.links.log.as_ref().is_some_and(Outbox::is_behind)
             && self.clock.now_ns() < until_ns
-            && !self.is_asked_to_stop()
+            && self.asked_to_end().is_none()
         {
             self.give_recorder_time();
         }

@@ -58,8 +58,8 @@ impl Pacer {
         (self.next_ns, self.last_ns, self.backlog) = (now_ns + self.period_ns, now_ns, 0);
     }
 
-    /// The time up to `now_ns` was spent on waiting for controllers: deadlines that have passed do
-    /// not count as missed.
+    /// The time up to `now_ns` was spent on waiting for controllers or other robots: deadlines that
+    /// have passed do not count as missed.
     pub const fn forgive(&mut self, now_ns: u64) {
         if now_ns >= self.next_ns {
             self.begin_again(now_ns);

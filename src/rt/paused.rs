@@ -1,6 +1,5 @@
 //! The state [`Paused`](super::LoopState::Paused).
 
-use super::links::Ending;
 use super::outputs::no_outcome;
 use super::records::Phase;
 use super::state::{LoopState, Trigger};
@@ -14,8 +13,8 @@ impl<C: Clock> Executive<C> {
     pub(super) fn stay_paused(&mut self) {
         let (run_id, mut published_ns) = (self.run_id, None);
         while self.state == LoopState::Paused && self.run_id == run_id {
-            if self.is_asked_to_stop() {
-                return self.change_state(Trigger::End(Ending::Stopped));
+            if let Some(ending) = self.asked_to_end() {
+                return self.change_state(Trigger::End(ending));
             }
             let now_ns = self.clock.now_ns();
             let due = |at: u64| now_ns.saturating_sub(at) >= PUBLISHED_EVERY_NS;

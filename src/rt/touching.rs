@@ -11,6 +11,7 @@
 
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 use hardstand_geometry::{Patch, Pose, Workspace, contact};
@@ -35,6 +36,8 @@ pub struct Touching {
     robots: Vec<Robot>,
     /// What each robot shows for even and for odd ticks: one of them may be a tick ahead.
     shown: [Vec<RwLock<Shown>>; 2],
+    /// Of each robot that has run all of its ticks, the tick after them.
+    last: Vec<AtomicU64>,
     period_s: f64,
 }
 
@@ -95,7 +98,22 @@ impl Touching {
             return None;
         }
         let shown = || robots.iter().zip(&all).map(|(s, r)| RwLock::new(r.shown(s))).collect();
-        Some(Self { shown: [shown(), shown()], robots: all, period_s })
+        let last = all.iter().map(|_| AtomicU64::new(u64::MAX)).collect();
+        Some(Self { shown: [shown(), shown()], last, robots: all, period_s })
+    }
+
+    /// What robot `k` has shown for tick `n`, or at its end.
+    fn shown_by(&self, k: usize, n: u64) -> &RwLock<Shown> {
+        let n = n.min(self.last[k].load(Ordering::Acquire));
+        &self.shown[(n % 2) as usize][k]
+    }
+
+    /// Robot `k`, which ends before its tick `n`, stands where it is from then on.
+    pub fn stand(&self, k: usize, n: u64, simulation: &Simulation) {
+        self.show(k, n, simulation);
+        let mut shown = self.shown_by(k, n).write().unwrap_or_else(PoisonError::into_inner);
+        shown.links.iter_mut().for_each(|(_, V)| *V = Motion::zero());
+        self.last[k].store(n, Ordering::Release);
     }
 
     /// Robot `k` shows where it is before its tick `n`. It waits for no lock: what it overwrites
@@ -124,8 +142,7 @@ impl Touching {
         finder.pushes.sort_unstable_by(|a, b| {
             b.2.norm_squared().total_cmp(&a.2.norm_squared()).then(a.0.cmp(&b.0))
         });
-        let shown = &self.shown[(n % 2) as usize][k];
-        let own = shown.read().unwrap_or_else(PoisonError::into_inner);
+        let own = self.shown_by(k, n).read().unwrap_or_else(PoisonError::into_inner);
         for &(link, point_W, force_W) in
             finder.pushes.iter().take(PAIRS_MAX.min(EVENTS_MAX - events.len()))
         {
@@ -142,9 +159,8 @@ impl Touching {
     fn find(&self, [i, j]: [usize; 2], n: u64, finder: &mut TouchFinder) {
         let TouchFinder { workspace, patch, found, .. } = finder;
         found.clear();
-        let of = |k: usize| &self.shown[(n % 2) as usize][k];
-        let a = of(i).read().unwrap_or_else(PoisonError::into_inner);
-        let b = of(j).read().unwrap_or_else(PoisonError::into_inner);
+        let a = self.shown_by(i, n).read().unwrap_or_else(PoisonError::into_inner);
+        let b = self.shown_by(j, n).read().unwrap_or_else(PoisonError::into_inner);
         let [first, second] = [&self.robots[i], &self.robots[j]];
         for (s, shape) in first.shapes.iter().enumerate() {
             for (t, other) in second.shapes.iter().enumerate() {

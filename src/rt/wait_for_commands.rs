@@ -13,6 +13,8 @@ use super::{Clock, Executive};
 const SENT_AGAIN_NS: u64 = 20_000_000;
 /// Each time twice as late, up to this, ns.
 const SENT_AGAIN_MAX_NS: u64 = 1_000_000_000;
+/// While other robots are waited for, the state is sent again after this, ns.
+const SHOWN_EVERY_NS: u64 = 100_000_000;
 /// Longest time between two looks whether to end, ns.
 const LOOK_AGAIN_NS: u64 = 10_000_000;
 
@@ -40,18 +42,26 @@ impl<C: Clock> Executive<C> {
         if let Some(trigger) = end {
             self.change_state(trigger);
         }
-        if self.limits.mode != Mode::RealTime {
-            self.pacer.forgive(self.clock.now_ns());
-        }
+        // in real time only other robots are waited for
+        self.pacer.forgive(self.clock.now_ns());
     }
 
-    /// Waits for the other robots of the daemon; `None` if a request has changed the state.
+    /// Waits for the other robots of the daemon; `None` if a request has changed the state. Where
+    /// one of them is paused or waits for its controllers, those of this one are shown that it is
+    /// there.
     fn end_of_wait_for_others(&mut self) -> Option<Trigger> {
+        let mut shown_ns = self.clock.now_ns();
         while !self.others_are_ready() {
-            if self.is_asked_to_stop() {
-                return Some(Trigger::End(Ending::Stopped));
+            if let Some(ending) = self.asked_to_end() {
+                return Some(Trigger::End(ending));
             }
-            if !self.goes_on_waiting(self.clock.now_ns() + LOOK_AGAIN_NS) {
+            let now_ns = self.clock.now_ns();
+            if now_ns.saturating_sub(shown_ns) >= SHOWN_EVERY_NS {
+                shown_ns = now_ns;
+                self.publish(Phase::Running);
+                self.send_report(self.report(&no_outcome(), Phase::Awaiting));
+            }
+            if !self.goes_on_waiting(now_ns + LOOK_AGAIN_NS) {
                 return None;
             }
         }
@@ -70,8 +80,8 @@ impl<C: Clock> Executive<C> {
         while missing != ControllerNumbers::default() {
             let now_ns = self.clock.now_ns();
             let waited_ns = now_ns.saturating_sub(begin_ns);
-            if self.is_asked_to_stop() {
-                return Some(Trigger::End(Ending::Stopped));
+            if let Some(ending) = self.asked_to_end() {
+                return Some(Trigger::End(ending));
             }
             if self.limits.patience_ns.is_some_and(|patience| waited_ns >= patience) {
                 return Some(Trigger::End(Ending::ControllerTimeout(missing)));

@@ -81,6 +81,17 @@ fn all_mistakes_of_robots_are_named() {
     assert!(said.contains("robot a: the scenario was refused"), "{said}");
     assert!(mistakes("robots=7").contains("it must be a list of tables"));
     assert!(mistakes("robots=[]").contains("robots has 0 entries"));
+    let said = mistakes("robots=[{name=\"\"}, {name=\"quadruped\"}]");
+    assert!(said.contains("robots.0.name is \"\"; it must be the robot's name"), "{said}");
+    let said = mistakes("robots=[{name=\"a-b\"}, {name=\"a_b\"}]");
+    assert!(said.contains("robots.1.name is \"a_b\": its topics of ROS 2"), "{said}");
+    let said = mistakes("robots=[{name=\"a.part2\"}, {name=\"a\"}]");
+    assert!(said.contains("robots.0.name is \"a.part2\": its log"), "{said}");
+    // those of each robot
+    let said = mistakes("robots=[{name=\"a\", initial={place=7}}, {name=\"b\", links={nope={}}}]");
+    assert!(said.contains("robot a") && said.contains("robot b"), "{said}");
+    let digit = load(&["robots=[{name=\"1\"}, {name=\"2\"}]"]).unwrap();
+    assert_eq!(digit[0].ros2.namespace, "robot_1");
 }
 
 #[test]

@@ -164,3 +164,65 @@ fn a_robot_falls_against_another_alike_each_time() {
     assert!(touches > 20 && moved_m > 0.25, "{touches} ticks of contact, at y = {moved_m} m");
     assert_eq!(first, run().2);
 }
+
+/// One robot is paused: those who control the other hear that it is there, in lockstep and in real
+/// time, and the pause is no missed deadline.
+#[test]
+fn controllers_of_a_robot_that_waits_for_another_stay() {
+    let _one = serial();
+    for more in [&["--mode", "lockstep", "--pace", "free"][..], &["--set", "sim.speed=0.1"]] {
+        let scene = Scene::in_memory();
+        let more = [more, &["--set", "realtime.overrun=stop"]].concat();
+        let mut daemon = daemon(&scene, &more);
+        let mut controllers = NAMES.map(|name| {
+            joined(&scene, &format!("legs-{name}"), &[], &["--robot", name, "--patience", "1"])
+        });
+        let observers = NAMES.map(|name| Observer::of_robot(&scene, name));
+        observers[1].until("30 ticks", |s| s.tick >= 30);
+        scene.ctl(&["pause", "--robot", "left"], 0);
+        std::thread::sleep(Duration::from_millis(2500));
+        let before = observers[1].state().tick;
+        scene.ctl(&["resume", "--robot", "left"], 0);
+        observers[1].until("more ticks", |s| s.tick >= before + 30);
+        assert!(!controllers.iter_mut().any(Process::has_ended));
+        daemon.signal(Signal::TERM);
+        daemon.ends_with(0);
+    }
+}
+
+/// It is refused when the other robots could have begun already.
+#[test]
+fn a_run_that_is_refused_leaves_the_old_logs_of_all_robots() {
+    let scene = Scene::in_memory();
+    let briefly = ["--pace", "free", "--duration", "0.3"];
+    daemon(&scene, &briefly).ends_with(0);
+    let left = std::fs::read(scene.path("run-left.mcap")).unwrap();
+    std::fs::write(scene.path("run-right.mcap"), "a file of somebody").unwrap();
+    for _ in 0..3 {
+        let said = daemon(&scene, &briefly).ends_with(2);
+        assert!(said.contains("run-right.mcap"), "{said}");
+        assert!(std::fs::read(scene.path("run-left.mcap")).unwrap() == left);
+    }
+}
+
+/// The others end in the tick in which one fails, not in one that depends on who is faster.
+#[test]
+fn the_failure_of_one_robot_ends_all_in_the_same_tick() {
+    let push = "robots.1.events=[{at_s=0.3, kind=\"push\", link=\"trunk\", \
+                force_n=[0.0, 0.0, 1e6], duration_s=3.0}]";
+    let run = || {
+        let scene = Scene::in_memory();
+        let args = ["--set", push, "--pace", "free", "--duration", "3"];
+        let said = daemon(&scene, &args).ends_with(6);
+        assert!(said.contains("another robot of the daemon ended before its time"), "{said}");
+        let ticks = NAMES.map(|name| log(&scene, name).ticks.len());
+        let digests: Vec<String> =
+            said.lines().filter(|l| l.starts_with("digest")).map(String::from).collect();
+        (ticks, digests)
+    };
+    let first = run();
+    assert_eq!(first.0[0], first.0[1]);
+    for _ in 0..10 {
+        assert_eq!(run(), first);
+    }
+}
