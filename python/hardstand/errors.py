@@ -38,11 +38,18 @@ class HardstandError(Exception):
         self.result = result
 
 
-class Refused(HardstandError):
-    """The daemon, or a check before sending, refused a value. The message is the reason."""
+class Refused(HardstandError, ValueError):
+    """The daemon, a plant, or a check before sending, refused a value. The message is the reason."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, kind="input")
+
+
+class FileFailed(HardstandError, OSError):
+    """A file of a plant cannot be read. The message is the reason."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, kind="file")
 
 
 class Busy(HardstandError):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import wire
 from .bus import Bus, order_tick
-from .errors import Refused
+from .errors import Busy, Refused
 from .fault_table import values_of
 from .model import Model, place, read_model
 from .status import Status, read_status
@@ -74,7 +74,10 @@ class Orders:
         if ticks >= 0:
             return self._control("step", ticks)
         self.pause()
-        return self.restore(self._saved(-ticks, back=True))
+        try:
+            return self.restore(self._saved(-ticks, back=True))
+        except (Busy, Refused) as error:
+            raise type(error)(f"paused, but not back: {error}") from None
 
     def run_until(self, tick: int) -> int:
         """Runs until this many ticks are done, then pauses."""

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from .errors import Refused
 from .law import Law
 from .model import Model, read_model
 from .state import State
@@ -37,7 +38,7 @@ def _bytes(values: Values | None, shape: tuple[int, ...], name: str) -> bytes | 
         full = np.broadcast_to(np.asarray(values, dtype=np.float64), shape)
     except ValueError:
         found = np.shape(values)
-        raise ValueError(f"{name} has the shape {found}; it must fit {shape}") from None
+        raise Refused(f"{name} has the shape {found}; it must fit {shape}") from None
     return np.ascontiguousarray(full).tobytes()
 
 
@@ -219,7 +220,7 @@ class Plants:
         threads: int | None = None,
     ) -> None:
         if n < 1:
-            raise ValueError(f"n is {n}; it must be at least 1")
+            raise Refused(f"n is {n}; it must be at least 1")
         self._native = _native.Plants(fspath(scenario), n, list(set), threads)
         self._one = Plant(scenario, set=set)
         self._n = n
@@ -293,7 +294,7 @@ class Plants:
             return
         chosen = np.asarray(mask, dtype=np.bool_)
         if chosen.shape != (self._n,):
-            raise ValueError(f"mask has the shape {chosen.shape}; it must be ({self._n},)")
+            raise Refused(f"mask has the shape {chosen.shape}; it must be ({self._n},)")
         self._native.reset(chosen.tobytes())
 
 

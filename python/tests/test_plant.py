@@ -215,3 +215,17 @@ def test_dynamics_of_a_robot(scenario: Path) -> None:
     assert weight[5] == pytest.approx(robot.mass * 9.81)
     position, _ = robot.pose("FL_foot", [0, 0, 0.5], [1, 0, 0, 0], np.zeros(12))
     assert position[2] == pytest.approx(0.5 - 2 * 0.213)
+
+
+def test_what_a_plant_refuses_is_an_error_of_the_package() -> None:
+    plant = hardstand.Plant(QUADRUPED)
+    with pytest.raises(hardstand.Refused, match=r"kp of \S+ is -1; it must be 0 to 10000") as low:
+        plant.step(q=0, kp=-1)
+    assert low.value.kind == "input"
+    with pytest.raises(hardstand.Refused, match=r"tau of \S+ is NaN"):
+        plant.step(tau=float("nan"))
+    with pytest.raises(hardstand.Refused, match=r"q has the shape \(3,\)"):
+        plant.step(q=[0, 1, 2])
+    with pytest.raises(hardstand.FileFailed, match="none.toml") as missing:
+        hardstand.Plant("none.toml")
+    assert missing.value.kind == "file"

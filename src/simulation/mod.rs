@@ -45,6 +45,6 @@ pub use log_input::input_of;
 pub use part_names::PartNames;
 pub use readings::{LimitedJoints, moving_poses, pose_of};
 pub use snapshot::Snapshot;
-pub use solo::Solo;
+pub use solo::{Solo, check_set_points};
 pub use step::{Outcome, Simulation};
 pub use watchdog::WatchdogSpec;

@@ -2,9 +2,10 @@
 
 use hardstand_controllers::Runner;
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::model::Model;
 use hardstand_protocol::{
     Command, CommandSchedule, Event, Grant, JointCommand, JointSet, StateReading, TickInput,
-    check_joints, controller_number,
+    controller_number, refused_set_point,
 };
 
 use super::{EventSchedule, Outcome, Simulation};
@@ -48,6 +49,24 @@ pub struct Solo {
     answer: Option<Box<Command>>,
     answers: u64,
     state: StateReading,
+}
+
+/// Whether set-points are such as the drives may be given; `gains_max` are the largest `kp` and
+/// `kd`.
+///
+/// # Errors
+/// [`ErrorKind::Input`] for the first that is not.
+pub fn check_set_points(
+    model: &Model,
+    set_points: &[JointCommand],
+    gains_max: [f64; 2],
+) -> Result<()> {
+    let Some((i, name, value, allowed)) = refused_set_point(set_points, gains_max) else {
+        return Ok(());
+    };
+    let joint = model.joints.get(i).map_or("?", |joint| joint.name.as_str());
+    let text = format!("{name} of {joint} is {value}; it must be {allowed}");
+    Err(Error::new(ErrorKind::Input, text))
 }
 
 impl Solo {
@@ -182,11 +201,8 @@ impl Solo {
         tick: u64,
         gains_max: [f64; 2],
     ) -> Result<()> {
-        check_joints(set_points, gains_max).map_err(|why| {
-            let ([kp, kd], why) = (gains_max, why.name());
-            let text = format!("tick {tick}: set-points: {why}; kp is at most {kp}, kd {kd}");
-            Error::new(ErrorKind::Input, text)
-        })?;
+        check_set_points(self.simulation.model(), set_points, gains_max)
+            .map_err(|e| e.within(format!("tick {tick}")))?;
         self.set_points().copy_from_slice(set_points);
         Ok(())
     }

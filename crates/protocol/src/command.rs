@@ -50,6 +50,29 @@ pub fn check_joints(joints: &[JointCommand], gains_max: [f64; 2]) -> Result<(), 
     if joints.iter().all(is_in_range) { Ok(()) } else { Err(Rejection::OutOfRange) }
 }
 
+/// The first of these set-points that [`check_joints`] refuses: the joint's number, the name of the
+/// value, the value, and what is allowed.
+#[must_use]
+pub fn refused_set_point(
+    joints: &[JointCommand],
+    [kp_max, kd_max]: [f64; 2],
+) -> Option<(usize, &'static str, f64, String)> {
+    let within = |max: f64| format!("-{max:e} to {max:e}");
+    let gain = |max: f64| format!("0 to {max}");
+    joints.iter().enumerate().find_map(|(i, c)| {
+        [
+            ("q", c.q, -SETPOINT_MAX, SETPOINT_MAX, within(SETPOINT_MAX)),
+            ("dq", c.dq, -SETPOINT_MAX, SETPOINT_MAX, within(SETPOINT_MAX)),
+            ("kp", c.kp, 0.0, kp_max, gain(kp_max)),
+            ("kd", c.kd, 0.0, kd_max, gain(kd_max)),
+            ("tau", c.tau_ff, -SETPOINT_MAX, SETPOINT_MAX, within(SETPOINT_MAX)),
+        ]
+        .into_iter()
+        .find(|(_, x, low, high, _)| !(low..=high).contains(&x))
+        .map(|(name, x, .., allowed)| (i, name, x, allowed))
+    })
+}
+
 /// A checked command: sizes fit the robot and all numbers are finite and in range. The leases
 /// decide at the tick whether it gets authority.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

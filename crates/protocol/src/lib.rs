@@ -48,7 +48,7 @@ pub use claim::{ClaimedCommand, decode_command, encode_command};
 pub use codec::{
     HEADER_BYTES, VERSION, decode, decode_body, decode_order, encode, encode_order, other_version,
 };
-pub use command::{Command, JointCommand, TickInput, check_joints};
+pub use command::{Command, JointCommand, TickInput, check_joints, refused_set_point};
 pub use control::{
     ConstraintRequest, ControlRequest, PushRequest, SavedState, SpeedRequest, VelocityCommand,
 };

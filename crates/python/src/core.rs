@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::simulation::{Simulation, Snapshot, Solo, describe, fault_event};
+use hardstand::simulation::{Simulation, Snapshot, Solo, check_set_points, describe, fault_event};
 use hardstand_controllers::Runner;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
@@ -84,11 +84,7 @@ impl Core {
         fill(&new.kp, |j| &mut j.kp);
         fill(&new.kd, |j| &mut j.kd);
         fill(&new.tau, |j| &mut j.tau_ff);
-        hardstand_protocol::check_joints(&joints, self.gains_max).map_err(|why| {
-            let [kp, kd] = self.gains_max;
-            let text = format!("command: {}; kp is at most {kp}, kd {kd}", why.name());
-            Error::new(ErrorKind::Input, text)
-        })?;
+        check_set_points(self.simulation().model(), &joints, self.gains_max)?;
         self.solo.set_points().clone_from_slice(&joints);
         Ok(())
     }

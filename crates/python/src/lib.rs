@@ -8,7 +8,6 @@ mod model;
 mod plant;
 mod plants;
 
-use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -36,10 +35,13 @@ fn numbers(bytes: &[u8]) -> Vec<f64> {
     bytes.as_chunks::<8>().0.iter().map(|b| f64::from_ne_bytes(*b)).collect()
 }
 
+pyo3::import_exception!(hardstand.errors, Refused);
+pyo3::import_exception!(hardstand.errors, FileFailed);
+
 /// The exception of an error.
 fn raised(e: &Error) -> PyErr {
     match e.kind() {
-        ErrorKind::File => PyOSError::new_err(e.to_string()),
-        _ => PyValueError::new_err(e.to_string()),
+        ErrorKind::File => FileFailed::new_err(e.to_string()),
+        _ => Refused::new_err(e.to_string()),
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::PyValueError;
+use crate::Refused;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -39,11 +39,11 @@ impl Model {
         let joints = self.model.joint_count();
         if q.len() != joints || v.joints.len() != joints {
             let text = format!("q has {} numbers; the robot has {joints} joints", q.len());
-            return Err(PyValueError::new_err(text));
+            return Err(Refused::new_err(text));
         }
         let quat = Quaternion::from_wxyz(quat_wxyz);
         if !(quat.norm() > 0.0 && quat.norm().is_finite()) {
-            return Err(PyValueError::new_err("the quaternion has no length"));
+            return Err(Refused::new_err("the quaternion has no length"));
         }
         let q = Positions { quat_WB: quat.normalised(), p_WB: position.into(), joints: q };
         let mut data = Data::new(&self.model);
@@ -140,7 +140,7 @@ impl Model {
         q: Vec<f64>,
     ) -> PyResult<([f64; 3], [f64; 4])> {
         let Some(frame) = self.model.frame(body) else {
-            return Err(PyValueError::new_err(format!("no link is called {body:?}")));
+            return Err(Refused::new_err(format!("no link is called {body:?}")));
         };
         let data = self.at(base_position, base_quat, q, &Velocities::zero(&self.model))?;
         let X_WF = data.X_WB[frame.body].compose(&frame.X_BF);

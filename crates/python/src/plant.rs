@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::PyValueError;
+use crate::Refused;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -29,7 +29,7 @@ pub(crate) fn per_joint(
         return Ok(Some(found));
     }
     let count = found.len();
-    Err(PyValueError::new_err(format!("{name} has {count} numbers; the robot has {joints} joints")))
+    Err(Refused::new_err(format!("{name} has {count} numbers; the robot has {joints} joints")))
 }
 
 #[pymethods]

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::thread;
 
-use pyo3::exceptions::PyValueError;
+use crate::Refused;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -235,7 +235,7 @@ impl Plants {
         let (rows, joints) = (self.cores.len(), self.initial.joints());
         if found.len() != rows * joints {
             let text = format!("{name} has {} numbers, not {rows} × {joints}", found.len());
-            return Err(PyValueError::new_err(text));
+            return Err(Refused::new_err(text));
         }
         for (s, row) in set_points.iter_mut().zip(found.chunks_exact(joints.max(1))) {
             *slot(s) = Some(row.to_vec());
