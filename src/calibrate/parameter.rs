@@ -166,7 +166,10 @@ fn build(
         values.map(|v| v.iter().sum::<f64>() / v.len().max(1) as f64)
     };
     let Some(start) = start.or_else(current) else {
-        let text = format!("{name}: the scenario has no number there; give one, {name}=VALUE");
+        let text = format!(
+            "{name}: the scenario has no number there; check the key, or give the first value with \
+             {name}=VALUE"
+        );
         return Err(refused(&text));
     };
     let size = of_drive.and_then(Drive::size);

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::inspect::{Quantities, Quantity, sample};
 use crate::replay::Player;
-use hardstand_error::{Error, Result};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::ExportArguments;
 use super::output_file::{self, OutputFile};
@@ -33,6 +33,12 @@ pub(super) fn export(a: &ExportArguments) -> Result<ExitCode> {
         if let Some(file) = file {
             output_file::check(option, file, [a.log.as_path()])?;
         }
+    }
+    if let (Some(csv), Some(parquet)) = (&a.csv, &a.parquet)
+        && output_file::are_one(csv, parquet)
+    {
+        let text = format!("--csv and --parquet are both {}; choose two names", csv.display());
+        return Err(Error::new(ErrorKind::Input, text));
     }
     let mut player = Player::open(&a.log)?;
     let known = Quantities::of(&player.scenario().simulation());

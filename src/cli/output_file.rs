@@ -26,6 +26,16 @@ pub(super) fn check<'a>(
     Err(Error::new(ErrorKind::Input, text))
 }
 
+/// Whether both names are or would be those of one file.
+pub(super) fn are_one(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    is_same(a, b) || place(a).is_some_and(|a| Some(a) == place(b))
+}
+
 /// Whether both names lead to one file, also over links.
 pub(super) fn is_same(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]

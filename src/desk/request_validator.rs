@@ -131,8 +131,7 @@ impl RequestValidator {
 
     fn check_past(&self, request: ControlRequest) -> Result<(), Refusal> {
         if request.rewind == 1 && self.past.is_none() {
-            let text =
-                "rewind is 1, but there is no log to go back in; start the daemon with --log";
+            let text = "there is no log to go back in; start the daemon with --log";
             return Err(Refusal { reason: Rejection::OutOfRange, text: text.into() });
         }
         Ok(())

@@ -73,10 +73,14 @@ pub fn check_constraint(body: &[u8], spec: &PlantSpec) -> Result<Event, Refusal>
     let refuse = |text: String| Err(Refusal { reason: Rejection::OutOfRange, text });
     let Some(index) = spec.constraints.iter().position(|c| c.name == r.name) else {
         let names: Vec<&str> = spec.constraints.iter().map(|c| c.name.as_str()).collect();
-        let (name, names) = (shown(&r.name), names.join(", "));
-        return refuse(format!(
-            "name is {name:?}; it must be a constraint of the scenario: {names}"
-        ));
+        let name = shown(&r.name);
+        return refuse(match names.as_slice() {
+            [] => format!("name is {name:?}; the scenario has no [[constraints]]"),
+            names => {
+                let names = names.join(", ");
+                format!("name is {name:?}; it must be a constraint of the scenario: {names}")
+            }
+        });
     };
     if r.active > 1 {
         return refuse(format!("active is {}; it must be 0 or 1", r.active));

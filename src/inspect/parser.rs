@@ -195,7 +195,8 @@ impl<'a> Parser<'a> {
             };
             let duration_ns = (time * unit_ns).round();
             if !(1.0..=LONGEST_NS).contains(&duration_ns) {
-                return Err(self.refused("a condition lasts for up to 1000 s, and not for 0 s"));
+                let what = format!("a condition lasts for up to 1000 s, and not for {time} {unit}");
+                return Err(self.refused(&what));
             }
             self.at += unit.len();
             self.count()?;
@@ -308,7 +309,8 @@ impl<'a> Parser<'a> {
         Err(Error::new(
             ErrorKind::Input,
             format!(
-                "--where: there is no quantity {name}; the nearest are {near}. --list shows all"
+                "condition: there is no quantity {name}; the nearest are {near}. `hardstand bisect \
+                 LOG --list` shows all"
             ),
         ))
     }
@@ -331,7 +333,7 @@ impl<'a> Parser<'a> {
         }
         let Some((_, function)) = FUNCTIONS.iter().find(|(n, _)| *n == name) else {
             let text = format!(
-                "--where: there is no function {name}; there are abs, min, max, rate, rises"
+                "condition: there is no function {name}; there are abs, min, max, rate, rises"
             );
             return Err(Error::new(ErrorKind::Input, text));
         };
@@ -405,7 +407,7 @@ impl<'a> Parser<'a> {
     /// The error of what is read next.
     fn refused(&self, what: &str) -> Error {
         let column = self.text[..self.at].chars().count() + 1;
-        let text = format!("--where {:?}, column {column}: {what}", self.text);
+        let text = format!("condition {:?}, column {column}: {what}", self.text);
         Error::new(ErrorKind::Input, text)
     }
 }

@@ -34,6 +34,10 @@ fn a_table_has_the_numbers_of_the_log_and_their_units() {
     let (log, csv) = (log(folder.path()), folder.path().join("run.csv"));
     let parquet = folder.path().join("run.parquet");
     let [file, to, also] = [&log, &csv, &parquet].map(|p| p.to_str().unwrap());
+    for one in [to, &folder.path().join("./run.csv").display().to_string()] {
+        let said = hardstand(&["export", file, "--csv", to, "--parquet", one], 2);
+        assert!(said.contains("--csv and --parquet are both"), "{said}");
+    }
     let said = hardstand(&["export", file, "--csv", to, "--parquet", also], 0);
     assert!(said.contains("300 rows"), "{said}");
     let mut table = csv::Reader::from_path(&csv).unwrap();

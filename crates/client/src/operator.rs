@@ -127,8 +127,9 @@ impl Client {
     /// tick.
     pub fn step_back(&self, ticks: u64, patience: Duration) -> Result<u64> {
         self.steer(Order::Pause, &ControlRequest::default(), patience)?;
-        let past = self.saved(&ControlRequest { number: ticks, rewind: 1 }, patience)?;
-        self.restore(&past, patience)
+        let past = self.saved(&ControlRequest { number: ticks, rewind: 1 }, patience);
+        let back = past.and_then(|past| self.restore(&past, patience));
+        back.map_err(|e| e.within("paused, but not back"))
     }
 
     fn saved(&self, request: &ControlRequest, patience: Duration) -> Result<SavedState> {

@@ -36,6 +36,7 @@ pub(in crate::cli) enum ControllerKind {
 }
 
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 pub(in crate::cli) struct StandArguments {
     #[command(flatten)]
     pub(in crate::cli) connection: ConnectionArguments,

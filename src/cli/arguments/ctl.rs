@@ -71,6 +71,7 @@ pub(in crate::cli) enum CtlKind {
 }
 
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 pub(in crate::cli) struct PushArguments {
     /// Link that is pushed
     #[arg(long, value_name = "NAME")]

@@ -108,8 +108,16 @@ Exit codes:
 
 /// The examples and the exit codes.
 fn after_help() -> String {
+    // a build without the bus or the page has fewer commands
+    let all = Verb::augment_subcommands(clap::Command::new("hardstand"));
+    let is_there = |line: &&str| {
+        let example = line.strip_prefix("  hardstand ");
+        let verb = example.and_then(|words| words.split(' ').next());
+        verb.is_none_or(|verb| all.find_subcommand(verb).is_some())
+    };
+    let examples: String = AFTER_HELP.split_inclusive('\n').filter(is_there).collect();
     let line = |code: ExitCode| format!("  {:>2} {}\n", code.number(), code.meaning());
-    AFTER_HELP.to_string() + &ExitCode::ALL.map(line).concat()
+    examples + &ExitCode::ALL.map(line).concat()
 }
 
 /// Real-time simulation daemon for legged robots. The controller under test runs in a process of

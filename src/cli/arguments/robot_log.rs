@@ -23,6 +23,7 @@ pub(in crate::cli) struct ImportArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 pub(in crate::cli) struct CompareArguments {
     /// Table that `hardstand import` has written
     #[arg(value_name = "REAL")]

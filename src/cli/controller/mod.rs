@@ -84,8 +84,9 @@ struct Connection {
 impl Connection {
     fn new(a: &ConnectionArguments) -> Result<Self> {
         let stop = stop_on_signal()?;
-        let patience = Duration::try_from_secs_f64(a.patience).map_err(|e| {
-            Error::new(ErrorKind::Input, format!("--patience is {}: {e}", a.patience))
+        let patience = Duration::try_from_secs_f64(a.patience).map_err(|_out_of_range| {
+            let text = format!("--patience is {}; it must be 0 to 1e19 s", a.patience);
+            Error::new(ErrorKind::Input, text)
         })?;
         let client = a.daemon.client()?;
         let model = find(&client, patience, &stop)?;

@@ -11,8 +11,16 @@ use super::super::arguments::StandArguments;
 use super::super::{ExitCode, show};
 use super::Connection;
 
+/// The mode in which the daemon obeys controllers that have not joined.
+const REAL_TIME: u8 = 0;
 /// Commands without effect after which the robot's owner is named.
 const NAMED_AFTER: u32 = 100;
+
+fn must_join() -> Error {
+    let text = "outside real time the daemon obeys only controllers that have joined: give this \
+                one a name with --join NAME";
+    Error::new(ErrorKind::Input, text)
+}
 
 pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
     let law = |model: &ModelReply| Stand::new(model, &a.joints, a.kp, a.kd);
@@ -53,6 +61,9 @@ pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
             continue;
         };
         heard = Instant::now();
+        if state.mode != REAL_TIME {
+            return Err(must_join());
+        }
         if controller.has_lost(&state) {
             controller.renew_session();
             unheard = Some(0);

@@ -1,11 +1,14 @@
 //! `hardstand ctl` on a running daemon: time, state and pushes.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use hardstand::rt::Phase;
+use rustix::process::Signal;
 
+use super::lockstep::joined;
 use crate::common::process;
-use crate::common::process::{Log, Observer, Process, Scene, serial};
+use crate::common::process::{Log, Observer, Process, Scene, repository, serial, wait_for};
 use hardstand_log::LogReader;
 
 fn paused(observer: &Observer) -> u64 {
@@ -14,9 +17,60 @@ fn paused(observer: &Observer) -> u64 {
 
 /// Ends the daemon and replays its log, all files of it.
 fn ends_and_replays(scene: &Scene, mut daemon: Process) -> String {
-    daemon.signal(rustix::process::Signal::TERM);
+    daemon.signal(Signal::TERM);
     daemon.ends_with(0);
     scene.replays()
+}
+
+/// In a pause no state needs an answer, but states come.
+#[test]
+fn a_controller_that_has_joined_stays_in_a_pause() {
+    let _one = serial();
+    for mode in ["realtime", "lockstep"] {
+        let scene = Scene::in_memory();
+        let mut daemon = scene.daemon(&["--mode", mode]);
+        let mut legs = joined(&scene, "legs", &[], &["--patience", "1"]);
+        let observer = Observer::of(&scene);
+        observer.until("it runs", |s| s.tick >= 50);
+        scene.ctl(&["pause"], 0);
+        let tick = paused(&observer);
+        std::thread::sleep(Duration::from_millis(2500));
+        scene.ctl(&["resume"], 0);
+        observer.until("it goes on", |s| s.tick >= tick + 50);
+        assert!(!legs.has_ended(), "{}", legs.err());
+        // a daemon that is gone is another thing
+        daemon.kill();
+        assert_eq!(legs.wait().code(), Some(5), "{}", legs.err());
+    }
+}
+
+/// A step back that is refused has paused the robot, and says so.
+#[test]
+fn a_step_back_without_a_log_says_what_it_has_done() {
+    let scene = Scene::in_memory();
+    let listen = format!("bus.listen=[{:?}]", scene.endpoint);
+    let scenario = repository("config/quadruped.toml");
+    let args = ["run", &scenario, "--set", &listen, "--set", "sim.start=now"];
+    let mut daemon = scene.hardstand("daemon", &args);
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 50);
+    let said = scene.ctl(&["step", "-5"], 2);
+    assert!(said.contains("paused, but not back: there is no log to go back in"), "{said}");
+    paused(&observer);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+}
+
+/// Without a name it would never be obeyed; the daemon prints a command that is.
+#[test]
+fn in_lockstep_the_example_controller_must_join() {
+    let scene = Scene::in_memory();
+    let mut daemon = scene.daemon(&["--mode", "lockstep", "--pace", "free"]);
+    let said = scene.controller("nameless").ends_with(2);
+    assert!(said.contains("give this one a name with --join NAME"), "{said}");
+    wait_for("a command", || daemon.out().contains(" --join legs").then_some(()));
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
 }
 
 #[test]
