@@ -31,10 +31,8 @@ pub(super) fn branch(a: &BranchArguments) -> Result<ExitCode> {
     if let Some(code) = differences::of_replay(&player, a.json)? {
         return Ok(code);
     }
-    let mut sets = a.sets.clone();
-    sets.extend(a.events.iter().map(|list| format!("events={list}")));
     let info = player.info();
-    let scenario = Scenario::from_texts(&info.scenario, &info.robot, &sets)?;
+    let scenario = Scenario::from_texts(&info.scenario, &info.robot, &sets(a))?;
     let events = a.events.as_ref().map(|_| scenario.events.clone());
     if let Some((tick, _)) = events.iter().flatten().find(|(tick, _)| *tick < a.at) {
         let text = format!("--events: one is at tick {tick}, before the branch at {}", a.at);
@@ -100,6 +98,12 @@ fn live(
     Ok(None)
 }
 
+/// What is changed, as KEY=VALUE.
+fn sets(a: &BranchArguments) -> Vec<String> {
+    let events = a.events.iter().map(|list| format!("events={list}"));
+    a.sets.iter().cloned().chain(events).collect()
+}
+
 /// Refuses keys that could change nothing.
 fn check(set: &str) -> Result<()> {
     let key = set.split('=').next().unwrap_or_default().trim();
@@ -120,7 +124,7 @@ struct BranchResult<'a> {
     at_tick: u64,
     at_s: f64,
     /// Keys that were changed, as KEY=VALUE.
-    changed: &'a [String],
+    changed: Vec<String>,
     /// The controller's command; `null` if the commands are those of the log.
     controller: Option<Vec<String>>,
     ticks: u64,
@@ -145,7 +149,7 @@ impl<'a> BranchResult<'a> {
             log: &a.log,
             at_tick: a.at,
             at_s: time_s(a.at),
-            changed: &a.sets,
+            changed: sets(a),
             controller: command(a),
             ticks: forked.ticks,
             simulated_s: time_s(forked.ticks),

@@ -131,7 +131,12 @@ fn scenario(a: &DemoArguments, endpoint: &str, lockstep: bool) -> Result<Scenari
     let mode = lockstep.then(|| "control.mode=lockstep".to_string());
     let own = [format!("bus.listen=[{endpoint:?}]")].into_iter().chain(mode);
     let sets = own.chain(SETS.map(String::from)).chain(a.sets.iter().cloned());
-    Scenario::from_texts(SCENARIO, ROBOT, &sets.collect::<Vec<_>>())
+    let scenario = Scenario::from_texts(SCENARIO, ROBOT, &sets.collect::<Vec<_>>())?;
+    if scenario.bus.listen != [endpoint] {
+        let text = "--set bus.listen: the demo has an endpoint of its own, for its controller";
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    Ok(scenario)
 }
 
 /// The result of the demo.

@@ -99,7 +99,7 @@ pub(super) struct ComparisonResult {
     quantity: Option<DifferenceAt>,
     /// The first tick whose digests differ.
     digest: Option<Place>,
-    /// Session numbers differ, which are random; they alone make digests differ.
+    /// Session numbers differ; they alone make digests differ.
     sessions_differ: bool,
     /// Keys of the scenario that differ, with both values.
     scenario_differences: Vec<String>,
@@ -200,7 +200,7 @@ impl ComparisonResult {
         }
         let Some(cause) = self.cause else {
             let but = match self.digest {
-                Some(_) => " except for the numbers of sessions, which are random",
+                Some(_) => " except for the numbers of sessions",
                 None => ", all digests too",
             };
             show::line(&format!("identical  what was applied and all quantities{but}"));

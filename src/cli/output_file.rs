@@ -27,6 +27,7 @@ pub(super) fn check<'a>(
 }
 
 /// Whether both names are or would be those of one file.
+#[cfg(feature = "zenoh")]
 pub(super) fn are_one(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
