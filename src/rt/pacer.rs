@@ -58,10 +58,11 @@ impl Pacer {
         (self.next_ns, self.last_ns, self.backlog) = (now_ns + self.period_ns, now_ns, 0);
     }
 
-    /// The time up to `now_ns` was spent on waiting for controllers or other robots: deadlines that
-    /// have passed do not count as missed.
-    pub const fn forgive(&mut self, now_ns: u64) {
-        if now_ns >= self.next_ns {
+    /// The time from `since_ns` to `now_ns` was spent on waiting for controllers or other robots:
+    /// deadlines that have passed meanwhile do not count as missed. If one had passed before, all
+    /// do.
+    pub const fn forgive(&mut self, since_ns: u64, now_ns: u64) {
+        if since_ns < self.next_ns && now_ns >= self.next_ns {
             self.begin_again(now_ns);
         }
     }
@@ -165,6 +166,18 @@ mod tests {
             let mut pacer = Pacer::new(7 * P, P, policy);
             assert_eq!(pacer.after_tick(7 * P), Wait::Until(8 * P), "{policy:?}");
             assert_eq!(pacer.after_tick(7 * P - 1), Wait::ClockWentBack, "{policy:?}");
+        }
+    }
+
+    /// A robot that others held up is not late; one that was late before it met them is.
+    #[test]
+    fn only_deadlines_that_pass_during_a_wait_are_forgiven() {
+        for (late_ns, missed) in [(P / 2, 0), (2 * P, 9)] {
+            let mut pacer = Pacer::new(0, P, OverrunPolicy::Slip);
+            assert_eq!(pacer.after_tick(P / 2), Wait::Until(P));
+            pacer.forgive(P + late_ns, 10 * P + 5);
+            pacer.after_tick(10 * P + 10);
+            assert_eq!(pacer.missed(), missed);
         }
     }
 

@@ -42,8 +42,9 @@ impl<C: Clock> Executive<C> {
         if let Some(trigger) = end {
             self.change_state(trigger);
         }
-        // in real time only other robots are waited for
-        self.pacer.forgive(self.clock.now_ns());
+        // in real time only other robots are waited for, and none of them is late for this one
+        let since_ns = if self.limits.mode == Mode::RealTime { begin_ns } else { 0 };
+        self.pacer.forgive(since_ns, self.clock.now_ns());
     }
 
     /// Waits for the other robots of the daemon; `None` if a request has changed the state. Where
