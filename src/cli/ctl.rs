@@ -157,7 +157,7 @@ fn run_on(
 fn push(a: &PushArguments) -> Result<OrderResult<'_>> {
     let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
-    let ticks = ticks_of(a.duration, &model);
+    let ticks = ticks_of(a.duration, &model)?;
     let vector = |list: &[f64]| <[f64; 3]>::try_from(list).unwrap_or_default();
     let request = PushRequest {
         link: a.link.clone(),
@@ -175,12 +175,8 @@ fn fault(a: &FaultArguments) -> Result<OrderResult<'_>> {
     let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
     let (part, name) = a.on.clone().unwrap_or_default();
-    let ticks = a.duration_s.map_or(0, |s| ticks_of(s, &model));
-    if let (Some(duration_s), 0) = (a.duration_s, ticks) {
-        let tick_s = model.period_ns as f64 * 1e-9;
-        let text = format!("--duration is {duration_s}; at least one tick, which is {tick_s} s");
-        return Err(Error::new(ErrorKind::Input, text));
-    }
+    // 0 ticks: until it is cleared
+    let ticks = a.duration_s.map_or(Ok(0), |s| ticks_of(s, &model))?;
     let whose = if name.is_empty() { String::new() } else { format!(" of {part} {name}") };
     let (kind, part, values) = (a.row.name.into(), part.into(), a.values.clone());
     let request = FaultRequest { kind, part, name, values, ticks };
@@ -207,8 +203,15 @@ fn clear_faults(a: &ClearArguments) -> Result<OrderResult<'_>> {
 }
 
 /// A time in ticks, the nearest whole number.
-fn ticks_of(seconds: f64, model: &ModelReply) -> u64 {
-    (seconds * 1e9 / model.period_ns as f64).round() as u64
+/// `--duration` in ticks.
+fn ticks_of(duration_s: f64, model: &ModelReply) -> Result<u64> {
+    let ticks = (duration_s * 1e9 / model.period_ns as f64).round() as u64;
+    if ticks == 0 {
+        let tick_s = model.period_ns as f64 * 1e-9;
+        let text = format!("--duration is {duration_s}; at least one tick, which is {tick_s} s");
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    Ok(ticks)
 }
 
 fn snapshot(a: &StateFileArguments) -> Result<OrderResult<'_>> {

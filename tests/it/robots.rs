@@ -196,6 +196,36 @@ fn a_robot_lies_on_another_one() {
     assert!((0.2 - height_m - weight_n / 1e5).abs() < 1e-4, "{height_m} m");
 }
 
+/// The other one goes on, after a reset say: what it meets is where the first was at its end, at rest,
+/// in each of the ticks that follow.
+#[test]
+fn a_robot_that_has_ended_stands_where_it_was() {
+    let mut boxes = Together::new(&[HIT]);
+    while boxes.touches[0].is_empty() {
+        boxes.tick();
+    }
+    boxes.tick();
+    let Together { all, touching, mut finder, ticks, .. } = boxes;
+    touching.stand(1, ticks + 1, &all[1]);
+    let mut pushes = |tick: u64| {
+        let mut events = Vec::new();
+        touching.show(0, tick, &all[0]);
+        touching.pushes(0, tick, &mut finder, &mut events);
+        events
+    };
+    let later = [1, 2, 3].map(|n| pushes(ticks + n));
+    assert!(!later[0].is_empty());
+    assert_eq!([&later[1], &later[2]], [&later[0]; 2]);
+    let normal_n = |events: &[Event]| -> f64 {
+        let force_n =
+            |e: &Event| if let Event::Touch { force_W, .. } = e { -force_W[2] } else { 0.0 };
+        events.iter().map(force_n).sum()
+    };
+    // what comes to meet it is damped, what stands is not
+    touching.show(1, ticks + 1, &all[1]);
+    assert!(normal_n(&pushes(ticks + 1)) > normal_n(&later[0]));
+}
+
 #[test]
 fn robots_far_apart_or_without_shapes_touch_nothing() {
     let far = HIT.replace("5.25]", "5.5]").replace("-1.0]", "1.0]");
