@@ -217,8 +217,8 @@ def test_dynamics_of_a_robot(scenario: Path) -> None:
     assert position[2] == pytest.approx(0.5 - 2 * 0.213)
 
 
-def test_what_a_plant_refuses_is_an_error_of_the_package() -> None:
-    plant = hardstand.Plant(QUADRUPED)
+def test_what_a_plant_refuses_is_an_error_of_the_package(scenario: Path) -> None:
+    plant = hardstand.Plant(scenario)
     with pytest.raises(hardstand.Refused, match=r"kp of \S+ is -1; it must be 0 to 10000") as low:
         plant.step(q=0, kp=-1)
     assert low.value.kind == "input"

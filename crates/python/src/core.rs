@@ -84,7 +84,8 @@ impl Core {
         fill(&new.kp, |j| &mut j.kp);
         fill(&new.kd, |j| &mut j.kd);
         fill(&new.tau, |j| &mut j.tau_ff);
-        check_set_points(self.simulation().model(), &joints, self.gains_max)?;
+        check_set_points(self.simulation().model(), &joints, self.gains_max)
+            .map_err(|e| e.within("command"))?;
         self.solo.set_points().clone_from_slice(&joints);
         Ok(())
     }

@@ -258,6 +258,33 @@ fn nobody_pays_for_topics_without_listeners() {
     assert_eq!(later.counter("ros2_published"), published);
 }
 
+/// Their time is one, so one of them has the clock; their frames have the same names.
+#[test]
+fn several_robots_have_one_clock_and_frames_of_their_own() {
+    let _one = serial();
+    let scene = Scene::new();
+    let robots = "robots=[{name=\"left\", initial={position_m=[0, 0.5, 0]}}, \
+                  {name=\"right\", initial={position_m=[0, -0.5, 0]}}]";
+    let _daemon = scene.daemon(&["--set", robots, "--set", "sim.start=now"]);
+    let observer = Observer::of_robot(&scene, "right");
+    let peer = Peer::connect(&scene.endpoint, Way::RmwZenoh);
+    let clock = peer.subscribe("clock", &peer::CLOCK);
+    let frames = peer.session.declare_subscriber("0/tf/**").wait().unwrap();
+    let of_robots = ["left/tf", "right/tf"].map(|topic| peer.subscribe(topic, &peer::TF));
+    let y = |m: &TFMessage| m.transforms[0].transform.translation.y;
+    let [left, right]: [TFMessage; 2] = of_robots.each_ref().map(newest);
+    assert!((y(&left) - 0.5).abs() < 0.1 && (y(&right) + 0.5).abs() < 0.1, "{left:?} {right:?}");
+    observer.until("it runs", |s| s.tick >= 200);
+    scene.ctl(&["reset", "--rewind", "--robot", "right"], 0);
+    let mut last = 0;
+    for _ in 0..500 {
+        let now: Clock = next(&clock).expect("a tick");
+        assert!(ns(&now.clock) > last, "{} ns after {last} ns", ns(&now.clock));
+        last = ns(&now.clock);
+    }
+    assert!(frames.try_recv().unwrap().is_none(), "whose frames are they?");
+}
+
 /// Off is off: no key, no token, no router.
 #[test]
 fn off_says_nothing() {
