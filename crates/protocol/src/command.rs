@@ -51,20 +51,23 @@ pub fn check_joints(joints: &[JointCommand], gains_max: [f64; 2]) -> Result<(), 
 }
 
 /// The first of these set-points that [`check_joints`] refuses: the joint's number, the name of the
-/// value, the value, and what is allowed.
+/// value, the value, and what is allowed, in words.
 #[must_use]
 pub fn refused_set_point(
     joints: &[JointCommand],
     [kp_max, kd_max]: [f64; 2],
 ) -> Option<(usize, &'static str, f64, String)> {
-    let within = |max: f64| format!("-{max:e} to {max:e}");
-    let gain = |max: f64| format!("0 to {max}");
+    let within = |max: f64| format!("it must be -{max:e} to {max:e}");
+    let gain = |name: &str, x: f64, max: f64| match x > max {
+        true => format!("{name} is at most {max}"),
+        false => format!("it must be 0 to {max}"),
+    };
     joints.iter().enumerate().find_map(|(i, c)| {
         [
             ("q", c.q, -SETPOINT_MAX, SETPOINT_MAX, within(SETPOINT_MAX)),
             ("dq", c.dq, -SETPOINT_MAX, SETPOINT_MAX, within(SETPOINT_MAX)),
-            ("kp", c.kp, 0.0, kp_max, gain(kp_max)),
-            ("kd", c.kd, 0.0, kd_max, gain(kd_max)),
+            ("kp", c.kp, 0.0, kp_max, gain("kp", c.kp, kp_max)),
+            ("kd", c.kd, 0.0, kd_max, gain("kd", c.kd, kd_max)),
             ("tau", c.tau_ff, -SETPOINT_MAX, SETPOINT_MAX, within(SETPOINT_MAX)),
         ]
         .into_iter()
