@@ -26,14 +26,16 @@ pub(super) fn check<'a>(
     Err(Error::new(ErrorKind::Input, text))
 }
 
+/// The folder of a file, also of a name without one.
+pub(super) fn folder_of(file: &Path) -> &Path {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
 /// Whether both names are or would be those of one file.
 #[cfg(feature = "zenoh")]
 pub(super) fn are_one(a: &Path, b: &Path) -> bool {
-    let place = |path: &Path| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
-        Some(folder.join(path.file_name()?))
-    };
+    let place = |path: &Path| Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?));
     is_same(a, b) || place(a).is_some_and(|a| Some(a) == place(b))
 }
 
@@ -107,8 +109,7 @@ impl OutputFile {
 /// another command is writing stays.
 fn new_part(to: &Path, name: &str) -> io::Result<(PathBuf, File)> {
     // another command must not take a file for an old one before it is locked
-    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let gate = File::open(folder.unwrap_or(Path::new(".")));
+    let gate = File::open(folder_of(to));
     let _locked = gate.as_ref().is_ok_and(|gate| gate.lock().is_ok());
     for k in 1..=PARTS_MAX {
         let part = to.with_file_name(format!(".{name}.{k}.part"));

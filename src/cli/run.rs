@@ -69,7 +69,7 @@ fn refuse_log(report: &Path, log: &Path) -> Result<()> {
 /// The log of a robot: of several, each has its name in it, as `run-left.mcap`.
 fn log_of(a: &RunArguments, robot: &Scenario) -> Option<PathBuf> {
     let log = a.log.clone().or_else(|| robot.record.path())?;
-    if robot.bus.robots.len() == 1 {
+    if !robot.has_company() {
         return Some(log);
     }
     let stem = log.file_stem().unwrap_or_default().to_string_lossy();
@@ -164,13 +164,6 @@ fn simulate_one(
     })
 }
 
-/// The folder of a file, also of a name without one.
-#[cfg(feature = "view")]
-fn folder_of(file: &Path) -> &Path {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
-}
-
 /// Whose process the daemon runs in, and the page, which is a process of its own: that of this
 /// robot, with all others of the daemon beside it. Their meshes lie beside the scenario.
 #[cfg(feature = "view")]
@@ -179,7 +172,7 @@ fn host_and_page(
     scenario: &Scenario,
     worker: Option<&Host>,
 ) -> Result<(Host, Option<Process>)> {
-    let folder = folder_of(&a.scenario);
+    let folder = output_file::folder_of(&a.scenario);
     let beside = |endpoint| super::view::beside(endpoint, &scenario.bus.robots, Some(folder));
     let page = a.view.then(|| beside(scenario.bus.endpoint()?)).transpose()?;
     let own = Host::Own { child: page.as_ref().map(Process::id) };
@@ -266,7 +259,7 @@ mod tests {
     /// `--meshes ""` would be refused, and there would be no page.
     #[test]
     fn a_scenario_in_the_current_folder_has_its_meshes_there() {
-        let folder = |file: &str| super::folder_of(Path::new(file)).to_path_buf();
+        let folder = |file: &str| super::output_file::folder_of(Path::new(file)).to_path_buf();
         assert_eq!(folder("my.toml"), Path::new("."));
         assert_eq!(folder("robots/my.toml"), Path::new("robots"));
         assert_eq!(folder("/my.toml"), Path::new("/"));

@@ -62,8 +62,9 @@ pub(super) struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     pub(super) fn new(scenario: &'a Scenario) -> Self {
-        let alone = scenario.bus.robots.len() == 1;
-        let shows_bar = alone && scenario.pace == Pace::Free && std::io::stderr().is_terminal();
+        let shows_bar = !scenario.has_company()
+            && scenario.pace == Pace::Free
+            && std::io::stderr().is_terminal();
         let bar = scenario.ticks.filter(|_| shows_bar).map(|n| progress::bar(n, "simulating"));
         Self { scenario, bar, waited_s: 0, paused: false }
     }

@@ -197,7 +197,7 @@ pub(super) fn paused(s: &Scenario, r: &SecondReport) {
 
 /// Whose line it is, where there are several robots.
 pub(super) fn of_robot(s: &Scenario) -> String {
-    if s.bus.robots.len() == 1 { String::new() } else { format!("{}: ", s.bus.robot) }
+    if s.has_company() { format!("{}: ", s.bus.robot) } else { String::new() }
 }
 
 pub(super) fn second(s: &Scenario, r: &SecondReport) {

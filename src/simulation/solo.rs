@@ -5,7 +5,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::Model;
 use hardstand_protocol::{
     Command, CommandSchedule, Event, Grant, JointCommand, JointSet, StateReading, TickInput,
-    check_joints, controller_number, refused_set_point,
+    controller_number, refused_set_point,
 };
 
 use super::{EventSchedule, Outcome, Simulation};
@@ -61,10 +61,6 @@ pub fn check_set_points(
     set_points: &[JointCommand],
     gains_max: [f64; 2],
 ) -> Result<()> {
-    // in each tick: words are made only where there is something to say
-    if check_joints(set_points, gains_max).is_ok() {
-        return Ok(());
-    }
     let Some((i, name, value, allowed)) = refused_set_point(set_points, gains_max) else {
         return Ok(());
     };

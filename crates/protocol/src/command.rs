@@ -42,37 +42,55 @@ pub fn check_joints(joints: &[JointCommand], gains_max: [f64; 2]) -> Result<(), 
     if !joints.iter().all(is_finite) {
         return Err(Rejection::NotFinite);
     }
-    let is_in_range = |c: &JointCommand| {
-        let setpoints = [c.q, c.dq, c.tau_ff].iter().all(|x| x.abs() <= SETPOINT_MAX);
-        let [kp_max, kd_max] = gains_max;
-        setpoints && (0.0..=kp_max).contains(&c.kp) && (0.0..=kd_max).contains(&c.kd)
-    };
+    let is_in_range = |c: &JointCommand| bounded(c, gains_max).into_iter().all(Bounded::holds);
     if joints.iter().all(is_in_range) { Ok(()) } else { Err(Rejection::OutOfRange) }
 }
 
-/// The first of these set-points that [`check_joints`] refuses: the joint's number, the name of the
-/// value, the value, and what is allowed, in words.
+/// A value of a set-point, and its range.
+#[derive(Clone, Copy)]
+struct Bounded {
+    name: &'static str,
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Bounded {
+    /// False for NaN.
+    fn holds(self) -> bool {
+        (self.low..=self.high).contains(&self.value)
+    }
+}
+
+fn bounded(c: &JointCommand, [kp_max, kd_max]: [f64; 2]) -> [Bounded; 5] {
+    let within = |name, value, low, high| Bounded { name, value, low, high };
+    [
+        within("q", c.q, -SETPOINT_MAX, SETPOINT_MAX),
+        within("dq", c.dq, -SETPOINT_MAX, SETPOINT_MAX),
+        within("kp", c.kp, 0.0, kp_max),
+        within("kd", c.kd, 0.0, kd_max),
+        within("tau", c.tau_ff, -SETPOINT_MAX, SETPOINT_MAX),
+    ]
+}
+
+/// The first of these set-points that [`check_joints`] refuses: the joint's number, and the value
+/// with its name and what is allowed, in words.
 #[must_use]
 pub fn refused_set_point(
     joints: &[JointCommand],
-    [kp_max, kd_max]: [f64; 2],
+    gains_max: [f64; 2],
 ) -> Option<(usize, &'static str, f64, String)> {
-    let within = |max: f64| format!("it must be -{max:e} to {max:e}");
-    let gain = |name: &str, x: f64, max: f64| match x > max {
-        true => format!("{name} is at most {max}"),
-        false => format!("it must be 0 to {max}"),
-    };
     joints.iter().enumerate().find_map(|(i, c)| {
-        [
-            ("q", c.q, -SETPOINT_MAX, SETPOINT_MAX, within(SETPOINT_MAX)),
-            ("dq", c.dq, -SETPOINT_MAX, SETPOINT_MAX, within(SETPOINT_MAX)),
-            ("kp", c.kp, 0.0, kp_max, gain("kp", c.kp, kp_max)),
-            ("kd", c.kd, 0.0, kd_max, gain("kd", c.kd, kd_max)),
-            ("tau", c.tau_ff, -SETPOINT_MAX, SETPOINT_MAX, within(SETPOINT_MAX)),
-        ]
-        .into_iter()
-        .find(|(_, x, low, high, _)| !(low..=high).contains(&x))
-        .map(|(name, x, .., allowed)| (i, name, x, allowed))
+        let refused = bounded(c, gains_max).into_iter().find(|b| !b.holds())?;
+        let Bounded { name, value, low, high } = refused;
+        let allowed = if low < 0.0 {
+            format!("it must be {low:e} to {high:e}")
+        } else if value > high {
+            format!("{name} is at most {high}")
+        } else {
+            format!("it must be {low} to {high}")
+        };
+        Some((i, name, value, allowed))
     })
 }
 
