@@ -5,7 +5,9 @@
 //! another, and in the plant's fast path, limbs side by side.
 
 use crate::simd::SimdReal;
-use crate::spatial::simd::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
+use crate::spatial::simd::{
+    ArticulatedInertia, Force, Mat3, Motion, SpatialInertia, Transform, Vec3,
+};
 
 use super::joint_rotation::JointRotation;
 use super::link::{JointClass, Link, by_joint_class};
@@ -37,16 +39,19 @@ impl<T: SimdReal> BodyKinematics<T> {
         }
     }
 
-    /// Lane `i`.
+    /// Each lane by itself: see [`SimdReal::by_lane`].
     #[inline(always)]
-    pub(crate) fn lane(&self, i: usize) -> BodyKinematics<f64> {
-        BodyKinematics {
-            X_PB: self.X_PB.lane(i),
-            X_WB: self.X_WB.lane(i),
-            V: self.V.lane(i),
-            c: self.c.lane(i),
-            turn: self.turn.lane(i),
-        }
+    pub(crate) fn by_lane(&self) -> [BodyKinematics<f64>; 4] {
+        let Self { X_PB, X_WB, V, c, turn } = self;
+        let ([X_PB, X_WB], [V, c]) = ([X_PB, X_WB].map(pose_by_lane), by_lane(V, c));
+        let turn = T::by_lane([turn.sin, turn.cos, turn.sin, turn.cos]);
+        [0, 1, 2, 3].map(|i| BodyKinematics {
+            X_PB: X_PB[i],
+            X_WB: X_WB[i],
+            V: V[i],
+            c: c[i],
+            turn: JointRotation::new((turn[i][0], turn[i][1])),
+        })
     }
 
     /// The body of `link` at the joint's `q` and `qd`, on a parent at `X_WP` with velocity `V_P`.
@@ -102,6 +107,39 @@ impl<T: SimdReal> BodyKinematics<T> {
     }
 }
 
+/// A pose in each lane by itself.
+#[inline(always)]
+fn pose_by_lane<T: SimdReal>(X: &Transform<T>) -> [Transform<f64>; 4] {
+    let Transform { R, p } = X;
+    let a = T::by_lane([R.x.x, R.x.y, R.x.z, R.y.x]);
+    let b = T::by_lane([R.y.y, R.y.z, R.z.x, R.z.y]);
+    let c = T::by_lane([R.z.z, p.x, p.y, p.z]);
+    [0, 1, 2, 3].map(|i| {
+        let (a, b, c) = (a[i], b[i], c[i]);
+        let R = Mat3::from_rows(
+            Vec3::new(a[0], a[1], a[2]),
+            Vec3::new(a[3], b[0], b[1]),
+            Vec3::new(b[2], b[3], c[0]),
+        );
+        Transform::new(R, Vec3::new(c[1], c[2], c[3]))
+    })
+}
+
+/// Two motions in each lane by themselves.
+#[inline(always)]
+fn by_lane<T: SimdReal>(v: &Motion<T>, w: &Motion<T>) -> [[Motion<f64>; 4]; 2] {
+    let a = T::by_lane([v.ang.x, v.ang.y, v.ang.z, v.lin.x]);
+    let b = T::by_lane([v.lin.y, v.lin.z, w.ang.x, w.ang.y]);
+    let c = T::by_lane([w.ang.z, w.lin.x, w.lin.y, w.lin.z]);
+    let first = |i: usize| {
+        Motion::new(Vec3::new(a[i][0], a[i][1], a[i][2]), Vec3::new(a[i][3], b[i][0], b[i][1]))
+    };
+    let second = |i: usize| {
+        Motion::new(Vec3::new(b[i][2], b[i][3], c[i][0]), Vec3::new(c[i][1], c[i][2], c[i][3]))
+    };
+    [[0, 1, 2, 3].map(first), [0, 1, 2, 3].map(second)]
+}
+
 /// `p_A = V ×* I V − f_ext` of a single body. (7.37)
 #[inline(always)]
 pub(crate) fn bias_force<T: SimdReal>(
@@ -125,15 +163,20 @@ pub(crate) struct AbaFactors<T> {
 }
 
 impl<T: SimdReal> AbaFactors<T> {
-    /// Lane `i`.
+    /// Each lane by itself, with the body's velocity: see [`SimdReal::by_lane`].
     #[inline(always)]
-    pub(crate) fn lane(&self, i: usize) -> AbaFactors<f64> {
-        AbaFactors {
-            U: self.U.lane(i),
-            D: self.D.lane(i),
-            per_D: self.per_D.lane(i),
-            u: self.u.lane(i),
-        }
+    pub(crate) fn by_lane(&self, V: &Motion<T>) -> [(Motion<f64>, AbaFactors<f64>); 4] {
+        let Self { U, D, per_D, u } = self;
+        let a = T::by_lane([V.ang.x, V.ang.y, V.ang.z, V.lin.x]);
+        let b = T::by_lane([V.lin.y, V.lin.z, U.ang.x, U.ang.y]);
+        let c = T::by_lane([U.ang.z, U.lin.x, U.lin.y, U.lin.z]);
+        let d = T::by_lane([*D, *per_D, *u, *u]);
+        [0, 1, 2, 3].map(|i| {
+            let [a, b, c, [D, per_D, u, _]] = [a[i], b[i], c[i], d[i]];
+            let V = Motion::new(Vec3::new(a[0], a[1], a[2]), Vec3::new(a[3], b[0], b[1]));
+            let U = Force::new(Vec3::new(b[2], b[3], c[0]), Vec3::new(c[1], c[2], c[3]));
+            (V, AbaFactors { U, D, per_D, u })
+        })
     }
 
     /// Pass 2 at one body: `U`, `D`, `u`, and what the parent feels, `I_a` and `p_a`, about the

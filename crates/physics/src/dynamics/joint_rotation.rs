@@ -115,11 +115,6 @@ impl<T: SimdReal> JointRotation<T> {
         Self { sin: T::from_lanes(|i| f(i).sin), cos: T::from_lanes(|i| f(i).cos) }
     }
 
-    #[inline(always)]
-    pub(super) fn lane(&self, i: usize) -> JointRotation<f64> {
-        JointRotation { sin: self.sin.lane(i), cos: self.cos.lane(i) }
-    }
-
     /// `R_PB`.
     #[inline(always)]
     pub(super) fn matrix(&self, axis: Axis) -> Mat3<T> {

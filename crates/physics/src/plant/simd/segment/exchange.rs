@@ -84,11 +84,15 @@ impl<T: SimdReal> Segment<T> {
     fn store(&self, state: &mut State, data: &mut Data) {
         let (link, mut kin) = (&self.link, self.kin);
         by_joint_class!(link, BodyKinematics::settle_by, &mut kin);
-        for (lane, &body) in self.bodies.iter().enumerate() {
-            state.q.joints[body - 1] = self.q.lane(lane);
-            state.v.joints[body - 1] = self.qd.lane(lane);
-            state.motor[body - 1] = self.tau_motor.lane(lane);
-            data.set_placed(body, &kin.lane(lane));
+        let joints = T::by_lane([self.q, self.qd, self.tau_motor, T::splat(0.0)]);
+        let kin = kin.by_lane();
+        for lane in 0..T::COUNT {
+            let Some(&body) = self.bodies.get(lane) else { break };
+            let [q, qd, tau_motor, _] = joints[lane];
+            state.q.joints[body - 1] = q;
+            state.v.joints[body - 1] = qd;
+            state.motor[body - 1] = tau_motor;
+            data.set_placed(body, &kin[lane]);
         }
     }
 
@@ -101,10 +105,11 @@ impl<T: SimdReal> Segment<T> {
     /// Gives back what impulses need to know.
     #[inline(always)]
     pub(in crate::plant::simd) fn store_response(&self, data: &mut Data) {
+        let responses = self.factors.by_lane(&self.kin.V);
         for lane in 0..T::COUNT {
-            if let Some(&body) = self.bodies.get(lane) {
-                data.set_response(body, &self.kin.V.lane(lane), &self.factors.lane(lane));
-            }
+            let Some(&body) = self.bodies.get(lane) else { break };
+            let (V, factors) = &responses[lane];
+            data.set_response(body, V, factors);
         }
     }
 
