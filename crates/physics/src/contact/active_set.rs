@@ -5,11 +5,12 @@
 //! that the conditions are linear: `c = 0` where a contact sticks; `c_z = 0` and `λ_xy = μ λ_z d`
 //! where one slides with its friction along `d`; `λ = 0` where it is open.
 
-use crate::simd::SimdReal as _;
+use crate::simd::SimdReal;
 use crate::spatial::Vec3;
 
-use super::response_factor::{ROUNDS, ResponseFactor, Row};
+use super::response_factor::{ROUNDS, ResponseFactor};
 use super::rigid::{RigidContact, SETTLED_M_PER_S, compliance, sum_of, velocity_in};
+use super::row::Row;
 
 /// Times that a step goes on with less freedom for the contacts that were in its way.
 const HOLDS_MAX: usize = 16;
@@ -59,35 +60,25 @@ impl ActiveSet {
 
 /// Goes from the impulses of `contacts` to those that meet all conditions with each contact open,
 /// sticking or sliding as it is now. One that would leave its cone remains on its edge, as others
-/// of its body may take the rest of its load.
-pub(super) fn newton_step(
+/// of its body may take the rest of its load. If this is the `first` step, with the impulses of the
+/// step before, what they leave to approach is taken for closed, too, and for sticking.
+#[inline(always)]
+pub(super) fn newton_step<T: SimdReal>(
     factor: &mut ResponseFactor,
     contacts: &mut [RigidContact],
     ActiveSet(closed): &mut ActiveSet,
+    first: bool,
 ) {
     list(contacts, closed);
-    solve_closed(factor, contacts, closed);
-}
-
-/// The same before any sweep, with the impulses of the last step: what they leave to approach is
-/// taken for closed, too, and for sticking.
-pub(super) fn first_step(
-    factor: &mut ResponseFactor,
-    contacts: &mut [RigidContact],
-    ActiveSet(closed): &mut ActiveSet,
-) {
-    list(contacts, closed);
-    let all = sum_of(factor, contacts);
-    for i in 0..contacts.len() {
-        let is_open = contacts[i].impulse.z <= 0.0;
-        if is_open && velocity_in(factor, &all, contacts, i).z < -SETTLED_M_PER_S {
-            closed.push(Closed::new(i, Change::Free));
+    if first {
+        let all = sum_of::<T>(Some(factor), contacts);
+        for i in 0..contacts.len() {
+            let is_open = contacts[i].impulse.z <= 0.0;
+            if is_open && velocity_in::<T>(factor, &all, contacts, i).z < -SETTLED_M_PER_S {
+                closed.push(Closed::new(i, Change::Free));
+            }
         }
     }
-    solve_closed(factor, contacts, closed);
-}
-
-fn solve_closed(factor: &mut ResponseFactor, contacts: &mut [RigidContact], closed: &mut [Closed]) {
     for at in closed.iter_mut() {
         at.impulse = contacts[at.contact].impulse / factor.scale(at.contact);
     }
@@ -99,16 +90,19 @@ fn solve_closed(factor: &mut ResponseFactor, contacts: &mut [RigidContact], clos
         for at in closed.iter() {
             match &at.change {
                 Change::Free => (0..3).for_each(|k| factor.add_direction(at.contact, k)),
-                Change::Along(direction) => factor.add_sliding(at.contact, direction),
-                Change::Edge(direction) => factor.add_along(at.contact, direction),
+                Change::Along(direction) => factor.add_sliding::<T>(at.contact, direction),
+                Change::Edge(direction) => factor.add_along::<T>(at.contact, direction),
                 Change::None => {}
             }
         }
-        if !factor.close_equations() {
+        if !factor.close_equations::<T>() {
             return;
         }
-        let mut rounds = 0..ROUNDS;
-        while rounds.next().is_some() && improve(factor, contacts, closed) {}
+        for _ in 0..ROUNDS {
+            if !improve::<T>(factor, contacts, closed) {
+                break;
+            }
+        }
         if go(factor, contacts, closed) {
             return;
         }
@@ -137,16 +131,21 @@ fn list(contacts: &[RigidContact], closed: &mut Vec<Closed>) {
 }
 
 /// Solves for what the conditions lack with the impulses of `closed`; false if that is nothing.
-fn improve(factor: &ResponseFactor, contacts: &[RigidContact], closed: &mut [Closed]) -> bool {
+#[inline(always)]
+fn improve<T: SimdReal>(
+    factor: &ResponseFactor,
+    contacts: &[RigidContact],
+    closed: &mut [Closed],
+) -> bool {
     let mut all = Row::NOTHING;
     for at in closed.iter() {
-        factor.add(&mut all, at.contact, &at.impulse);
+        factor.add::<T>(&mut all, at.contact, &at.impulse);
     }
     let (mut sum, mut most) = (Row::NOTHING, 0.0_f64);
     for at in closed.iter_mut() {
         let (contact, scale) = (&contacts[at.contact], factor.scale(at.contact));
         let own = at.impulse * (compliance(contact.block()) * scale * scale);
-        at.lack = -(contact.free * scale + factor.velocity(at.contact, &all) + own);
+        at.lack = -(contact.free * scale + factor.velocity::<T>(at.contact, &all) + own);
         let pushed = match at.change {
             Change::Free => at.lack,
             Change::Along(direction) => direction * at.lack.z,
@@ -154,20 +153,22 @@ fn improve(factor: &ResponseFactor, contacts: &[RigidContact], closed: &mut [Clo
             Change::None => continue,
         };
         most = (pushed.norm() / scale).larger(most);
-        factor.add(&mut sum, at.contact, &pushed);
+        factor.add::<T>(&mut sum, at.contact, &pushed);
     }
     if most <= 0.1 * SETTLED_M_PER_S {
         return false;
     }
     let common = factor.common(&sum);
     for at in closed.iter_mut() {
-        let unknown = || factor.unknowns(at.contact, &at.lack, &common);
-        match at.change {
-            Change::Free => at.impulse += unknown(),
-            Change::Along(direction) => at.impulse += direction * unknown().z,
-            Change::Edge(direction) => at.impulse += direction * direction.dot(&unknown()),
-            Change::None => {}
+        if at.change == Change::None {
+            continue;
         }
+        let unknowns = factor.unknowns::<T>(at.contact, &at.lack, &common);
+        at.impulse += match at.change {
+            Change::Along(direction) => direction * unknowns.z,
+            Change::Edge(direction) => direction * direction.dot(&unknowns),
+            Change::Free | Change::None => unknowns,
+        };
     }
     true
 }

@@ -42,6 +42,7 @@ mod response_factor;
 mod restitution;
 mod rigid;
 mod rolling;
+mod row;
 mod slopes;
 mod soft_ground;
 mod solid;

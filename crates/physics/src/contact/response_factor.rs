@@ -5,146 +5,39 @@
 //! the Cholesky decomposition of a semi-definite matrix*, 1990), and with both what all contacts
 //! need together costs as much as so many numbers, not as three for each contact.
 //! [`LeastSquares`](crate::dynamics::LeastSquares) finds such an `L`, too, but works on all of the
-//! square; here a column of `W` is read when it is needed, and there are as many as the rank.
+//! square; here a row of `W` is read when it is needed, and there are as many as the rank.
 //!
 //! Velocities and impulses here are scaled, so that the mean response of each contact to itself
 //! is 1.
 
-use crate::simd::F64x4;
+use crate::simd::{SimdReal, four_lanes};
 use crate::spatial::{Mat3, Vec3};
 
-/// Largest rank: four bodies.
-const RANK_MAX: usize = 24;
+use super::row::{COMPLIANCE, RANK_MAX, Row, Square, is_short};
+
 /// Rest of a diagonal that counts as nothing.
 const NOTHING: f64 = 1e-12;
-/// What keeps equations regular: contacts of one body can share its load in more than one way. The
-/// one nearest to the guess is taken.
-const COMPLIANCE: f64 = 1e-9;
 
 /// Solutions with the factors of the same equations: each takes away what compliance has left of
 /// the last.
 pub(super) const ROUNDS: usize = 2;
 
-/// A row of `L`, or a sum of rows.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Row([f64; RANK_MAX]);
-
-impl Row {
-    pub(super) const NOTHING: Self = Self([0.0; RANK_MAX]);
-
-    #[inline(always)]
-    fn quad(&self, q: usize) -> F64x4 {
-        let at = 4 * q;
-        F64x4::new([self.0[at], self.0[at + 1], self.0[at + 2], self.0[at + 3]])
-    }
-
-    /// The scalar product of the first `quads` times four numbers: four sums side by side.
-    #[inline(always)]
-    fn dot(&self, o: &Self, quads: usize) -> f64 {
-        let mut sums = F64x4::splat(0.0);
-        for q in 0..quads {
-            sums += self.quad(q) * o.quad(q);
-        }
-        let [a, b, c, d] = sums.to_array();
-        (a + b) + (c + d)
-    }
-
-    #[inline(always)]
-    fn add(&mut self, o: &Self, factor: f64, quads: usize) {
-        let factor = F64x4::splat(factor);
-        for q in 0..quads {
-            let four = self.quad(q) + o.quad(q) * factor;
-            self.0[4 * q..4 * q + 4].copy_from_slice(&four.to_array());
-        }
-    }
-}
-
 /// `L` of the contacts of a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResponseFactor {
     rank: usize,
-    /// Fours that contain it; what is beyond the rank is zero.
-    quads: usize,
-    /// Three for each contact.
-    rows: Vec<Row>,
+    /// Three of `L` for each contact, then those that equations add.
+    rows: Vec<[Row; 3]>,
+    /// The same of each contact by columns; a fourth number that means nothing fills a register.
+    columns: Vec<[[f64; 4]; RANK_MAX]>,
     /// Of each contact: its velocities are multiplied by it, its impulses divided.
     scales: Vec<f64>,
-    /// What is left of the diagonal.
-    rest: Vec<f64>,
+    /// What is left of the diagonal, with a zero for each contact.
+    rest: Vec<[f64; 4]>,
     of: Option<bool>,
+    /// The row and the column of each equation, among `rows`.
+    equations: Vec<[usize; 2]>,
     square: Box<Square>,
-}
-
-/// `ε + Q P`, of the columns and rows of some equations.
-#[derive(Clone, Debug)]
-struct Square {
-    matrix: [Row; RANK_MAX],
-    order: [usize; RANK_MAX],
-}
-
-impl Default for Square {
-    fn default() -> Self {
-        Self { matrix: [Row::NOTHING; RANK_MAX], order: [0; RANK_MAX] }
-    }
-}
-
-impl Square {
-    /// Adds an equation: its row of `P`, and the column of `Q` of its unknown.
-    fn add(&mut self, row: &Row, column: &Row, (rank, quads): (usize, usize)) {
-        for (of, factor) in self.matrix[..rank].iter_mut().zip(&column.0) {
-            of.add(row, *factor, quads);
-        }
-    }
-
-    /// `L U` in place with the rows in `order`, with ones on the diagonal of `L`; false if a pivot
-    /// vanishes.
-    fn factorise(&mut self, size: usize) -> bool {
-        let Self { matrix, order } = self;
-        (0..size).for_each(|k| order[k] = k);
-        for k in 0..size {
-            let mut best = k;
-            for i in k + 1..size {
-                best = if matrix[i].0[k].abs() > matrix[best].0[k].abs() { i } else { best };
-            }
-            matrix.swap(k, best);
-            order.swap(k, best);
-            let (above, below) = matrix.split_at_mut(k + 1);
-            let pivot_row = &above[k].0;
-            if pivot_row[k].is_nan() || pivot_row[k] == 0.0 {
-                return false;
-            }
-            let per_pivot = 1.0 / pivot_row[k];
-            for Row(row) in &mut below[..size - k - 1] {
-                let factor = row[k] * per_pivot;
-                row[k] = factor;
-                for (x, u) in row[k + 1..size].iter_mut().zip(&pivot_row[k + 1..size]) {
-                    *x -= factor * u;
-                }
-            }
-        }
-        true
-    }
-
-    /// Solves with the factors.
-    fn solve(&self, b: &Row, size: usize) -> Row {
-        let Self { matrix, order } = self;
-        let mut x = [0.0; RANK_MAX];
-        for i in 0..size {
-            let mut sum = b.0[order[i]];
-            for (l, x) in matrix[i].0[..i].iter().zip(&x) {
-                sum -= l * x;
-            }
-            x[i] = sum;
-        }
-        for i in (0..size).rev() {
-            let mut sum = x[i];
-            for (u, x) in matrix[i].0[i + 1..size].iter().zip(&x[i + 1..size]) {
-                sum -= u * x;
-            }
-            x[i] = sum / matrix[i].0[i];
-        }
-        Row(x)
-    }
 }
 
 impl ResponseFactor {
@@ -152,9 +45,11 @@ impl ResponseFactor {
     #[must_use]
     pub(super) fn with_room(contacts: usize) -> Self {
         Self {
-            rows: Vec::with_capacity(3 * contacts),
+            rows: Vec::with_capacity(2 * contacts),
+            columns: Vec::with_capacity(contacts),
             scales: Vec::with_capacity(contacts),
-            rest: Vec::with_capacity(3 * contacts),
+            rest: Vec::with_capacity(contacts),
+            equations: Vec::with_capacity(3 * contacts),
             ..Self::default()
         }
     }
@@ -166,16 +61,18 @@ impl ResponseFactor {
 
     /// Factorises `W`, unless that was done already; false if the rank is too large, or a point
     /// cannot move.
-    pub(super) fn know(&mut self, W: &[Mat3], contacts: usize) -> bool {
+    #[inline(always)]
+    pub(super) fn know<T: SimdReal>(&mut self, W: &[Mat3], contacts: usize) -> bool {
         if let Some(known) = self.of {
             return known;
         }
-        let known = self.factorise(W, contacts);
+        let known = self.factorise::<T>(W, contacts);
         self.of = Some(known);
         known
     }
 
-    fn factorise(&mut self, W: &[Mat3], n: usize) -> bool {
+    #[inline(always)]
+    fn factorise<T: SimdReal>(&mut self, W: &[Mat3], n: usize) -> bool {
         self.scales.clear();
         self.rows.clear();
         self.rest.clear();
@@ -187,111 +84,163 @@ impl ResponseFactor {
             }
             let scale = 1.0 / mean.sqrt();
             self.scales.push(scale);
-            self.rest.extend((0..3).map(|k| own[(k, k)] * scale * scale));
+            let diagonal = Vec3::from_fn(|k| own[(k, k)] * scale * scale);
+            self.rest.push([diagonal.x, diagonal.y, diagonal.z, 0.0]);
         }
-        self.rows.resize(3 * n, Row::NOTHING);
+        self.rows.resize(n, [Row::NOTHING; 3]);
+        self.columns.resize(n, [[0.0; 4]; RANK_MAX]);
         for rank in 0..=RANK_MAX {
             self.rank = rank;
-            let mut pivot = 0;
-            for i in 1..3 * n {
-                pivot = if self.rest[i] > self.rest[pivot] { i } else { pivot };
-            }
-            let largest = self.rest[pivot];
-            if largest.is_nan() || largest <= NOTHING {
-                self.quads = rank.div_ceil(4);
+            let (pivot, largest) = self.largest_rest::<T>();
+            if largest <= NOTHING {
                 return true;
             }
             if rank == RANK_MAX {
                 break;
             }
-            self.add_column(W, n, pivot);
+            self.add_column::<T>(W, n, pivot, largest);
         }
         false
     }
 
-    fn add_column(&mut self, W: &[Mat3], n: usize, pivot: usize) {
-        let (rank, at) = (self.rank, pivot / 3);
-        let per_root = 1.0 / self.rest[pivot].sqrt();
-        let of_pivot = self.rows[pivot];
-        for i in 0..n {
-            let column = W[i * n + at].column(pivot % 3) * (self.scales[i] * self.scales[at]);
+    /// The largest rest, and where it is: which contact, which axis.
+    #[inline(always)]
+    fn largest_rest<T: SimdReal>(&self) -> ((usize, usize), f64) {
+        let mut most = T::splat(0.0);
+        for rest in &self.rest {
+            most = T::from_lanes(|k| rest[k]).larger(most);
+        }
+        let [a, b, c, _] = four_lanes(most);
+        let largest = c.larger(b.larger(a));
+        for (i, rest) in self.rest.iter().enumerate() {
             for k in 0..3 {
-                let row = &mut self.rows[3 * i + k];
-                let entry = (column[k] - row.dot(&of_pivot, rank.div_ceil(4))) * per_root;
-                row.0[rank] = entry;
-                self.rest[3 * i + k] -= entry * entry;
+                if rest[k] == largest {
+                    return ((i, k), largest);
+                }
             }
         }
-        self.rest[pivot] = 0.0;
+        ((0, 0), 0.0)
+    }
+
+    #[inline(always)]
+    fn add_column<T: SimdReal>(
+        &mut self,
+        W: &[Mat3],
+        n: usize,
+        (at, axis): (usize, usize),
+        largest: f64,
+    ) {
+        let (rank, per_root) = (self.rank, T::splat(1.0 / largest.sqrt()));
+        let (of_pivot, of_scale) = (self.rows[at][axis], self.scales[at]);
+        let Self { rows, columns, scales, rest, .. } = self;
+        let contacts = rows.iter_mut().zip(columns).zip(rest).zip(scales);
+        for ((((rows, columns), rest), scale), W) in contacts.zip(&W[at * n..][..n]) {
+            let responses = row(W, axis) * (*scale * of_scale);
+            let responses = [responses.x, responses.y, responses.z, 0.0];
+            let mut sum = T::from_lanes(|k| responses[k]);
+            for (column, factor) in columns[..rank].iter().zip(&of_pivot.0) {
+                sum -= T::from_lanes(|k| column[k]) * T::splat(*factor);
+            }
+            let entries = sum * per_root;
+            let left = T::from_lanes(|k| rest[k]) - entries * entries;
+            *rest = four_lanes(left);
+            let four = four_lanes(entries);
+            columns[rank] = four;
+            for k in 0..3 {
+                rows[k].0[rank] = four[k];
+            }
+        }
+        self.rest[at][axis] = 0.0;
     }
 
     /// This, if [`know`](Self::know) was asked since [`forget`](Self::forget) and said yes.
+    #[inline(always)]
     pub(super) fn known(&self) -> Option<&Self> {
         (self.of == Some(true)).then_some(self)
     }
 
+    #[inline(always)]
     pub(super) fn scale(&self, contact: usize) -> f64 {
         self.scales[contact]
     }
 
-    /// Row `k` of a contact: how its velocity along axis `k` follows from all impulses.
-    fn row(&self, contact: usize, k: usize) -> &Row {
-        &self.rows[3 * contact + k]
-    }
-
     /// Adds an impulse of a contact to a sum.
-    pub(super) fn add(&self, sum: &mut Row, contact: usize, impulse: &Vec3) {
-        for k in 0..3 {
-            sum.add(self.row(contact, k), impulse[k], self.quads);
-        }
+    #[inline(always)]
+    pub(super) fn add<T: SimdReal>(&self, sum: &mut Row, contact: usize, impulse: &Vec3) {
+        let factors = [impulse.x, impulse.y, impulse.z];
+        sum.add::<T>(&self.rows[contact], factors, is_short(self.rank));
     }
 
     /// Velocity of a contact for a sum of impulses.
-    pub(super) fn velocity(&self, contact: usize, sum: &Row) -> Vec3 {
-        Vec3::from_fn(|k| self.row(contact, k).dot(sum, self.quads))
+    #[inline(always)]
+    pub(super) fn velocity<T: SimdReal>(&self, contact: usize, sum: &Row) -> Vec3 {
+        let [x, y, z] = &self.rows[contact];
+        let short = is_short(self.rank);
+        Vec3::new(x.dot::<T>(sum, short), y.dot::<T>(sum, short), z.dot::<T>(sum, short))
     }
 
     /// Begins equations `(ε + P Q) x = b` in as many unknowns as will be added.
+    #[inline(always)]
     pub(super) fn clear_equations(&mut self) {
-        for (k, row) in self.square.matrix[..self.rank].iter_mut().enumerate() {
-            row.0[..4 * self.quads].fill(0.0);
-            row.0[k] = COMPLIANCE;
-        }
+        self.equations.clear();
+        self.rows.truncate(self.scales.len());
     }
 
     /// Adds the equation of one direction of a contact.
+    #[inline(always)]
     pub(super) fn add_direction(&mut self, contact: usize, k: usize) {
-        let row = &self.rows[3 * contact + k];
-        self.square.add(row, row, (self.rank, self.quads));
+        self.equations.push([3 * contact + k; 2]);
     }
 
     /// Adds the equation of a contact in one `direction`.
-    pub(super) fn add_along(&mut self, contact: usize, direction: &Vec3) {
-        let mut column = Row::NOTHING;
-        self.add(&mut column, contact, direction);
-        self.square.add(&column, &column, (self.rank, self.quads));
+    #[inline(always)]
+    pub(super) fn add_along<T: SimdReal>(&mut self, contact: usize, direction: &Vec3) {
+        let column = self.add_row::<T>(contact, direction);
+        self.equations.push([column; 2]);
     }
 
     /// Adds the equation of the normal of a contact whose impulse may change in `direction`.
-    pub(super) fn add_sliding(&mut self, contact: usize, direction: &Vec3) {
-        let mut column = Row::NOTHING;
-        self.add(&mut column, contact, direction);
-        self.square.add(&self.rows[3 * contact + 2], &column, (self.rank, self.quads));
+    #[inline(always)]
+    pub(super) fn add_sliding<T: SimdReal>(&mut self, contact: usize, direction: &Vec3) {
+        let column = self.add_row::<T>(contact, direction);
+        self.equations.push([3 * contact + 2, column]);
+    }
+
+    #[inline(always)]
+    fn add_row<T: SimdReal>(&mut self, contact: usize, direction: &Vec3) -> usize {
+        let mut row = Row::NOTHING;
+        self.add::<T>(&mut row, contact, direction);
+        self.rows.push([row, Row::NOTHING, Row::NOTHING]);
+        3 * (self.rows.len() - 1)
     }
 
     /// Factorises the equations; false if they have no unique solution.
-    pub(super) fn close_equations(&mut self) -> bool {
-        self.square.factorise(self.rank)
+    #[inline(always)]
+    pub(super) fn close_equations<T: SimdReal>(&mut self) -> bool {
+        let rows = self.rows.as_flattened();
+        self.square.close::<T>(self.rank, rows, &self.equations)
     }
 
     /// The common part `y` of the solution for the sum `Q b`: `x = (b − row · y) / ε` for each
     /// unknown (Woodbury's formula).
+    #[inline(always)]
     pub(super) fn common(&self, sum: &Row) -> Row {
-        self.square.solve(sum, self.rank)
+        self.square.solve(sum)
     }
 
     /// The unknowns of a contact for the right sides `b` of its equations.
-    pub(super) fn unknowns(&self, contact: usize, b: &Vec3, common: &Row) -> Vec3 {
-        (b - self.velocity(contact, common)) * (1.0 / COMPLIANCE)
+    #[inline(always)]
+    pub(super) fn unknowns<T: SimdReal>(&self, contact: usize, b: &Vec3, common: &Row) -> Vec3 {
+        (b - self.velocity::<T>(contact, common)) * (1.0 / COMPLIANCE)
+    }
+}
+
+/// A row of `W`, which is also a column, as it is symmetric.
+#[inline(always)]
+const fn row(m: &Mat3, axis: usize) -> Vec3 {
+    match axis {
+        0 => m.x,
+        1 => m.y,
+        _ => m.z,
     }
 }

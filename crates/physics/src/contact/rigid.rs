@@ -15,9 +15,10 @@
 //! sweeps converge slowly, as for the corners of a sole, a step for all contacts at once comes
 //! between them.
 
-use super::active_set::{ActiveSet, first_step, newton_step};
-use super::response_factor::{ResponseFactor, Row};
-use crate::simd::SimdReal;
+use super::active_set::{ActiveSet, newton_step};
+use super::response_factor::ResponseFactor;
+use super::row::Row;
+use crate::simd::{FourLaneWork, SimdReal, in_four_lanes};
 use crate::spatial::{Mat3, Vec3};
 
 /// One contact in a [`solve_rigid`].
@@ -98,6 +99,7 @@ pub struct RigidRoom {
     active_set: ActiveSet,
     /// What each contact's position lacks, in [`solve_held`](super::solve_held).
     pub(super) lacks: Vec<Vec3>,
+    pub(super) portable: bool,
 }
 
 impl RigidRoom {
@@ -106,7 +108,18 @@ impl RigidRoom {
     pub fn new(contacts: usize) -> Self {
         let factor = ResponseFactor::with_room(contacts);
         let active_set = ActiveSet::with_room(contacts);
-        Self { factor, active_set, lacks: Vec::with_capacity(contacts) }
+        Self { factor, active_set, lacks: Vec::with_capacity(contacts), portable: false }
+    }
+
+    /// Whether to use only instructions that any machine has. No bit depends on it.
+    pub const fn set_portable(&mut self, portable: bool) {
+        self.portable = portable;
+    }
+
+    /// See [`set_portable`](Self::set_portable).
+    #[must_use]
+    pub const fn is_portable(&self) -> bool {
+        self.portable
     }
 }
 
@@ -124,53 +137,73 @@ impl RigidRoom {
 /// assert!((contact[0].impulse - Vec3::new(-0.2, 0.0, 2.0)).norm() < 1e-8);
 /// ```
 pub fn solve_rigid(W: &[Mat3], contacts: &mut [RigidContact], room: &mut RigidRoom) -> Convergence {
-    let n = contacts.len();
     room.factor.forget();
-    let mut out = Convergence::default();
-    for (i, contact) in contacts.iter_mut().enumerate() {
-        contact.set_block(&W[i * n + i]);
-    }
-    let may_close = |c: &&RigidContact| c.impulse.z > 0.0 || c.free.z < 0.0;
-    if contacts.iter().filter(may_close).count() >= CROWD && room.factor.know(W, n) {
-        first_step(&mut room.factor, contacts, &mut room.active_set);
-        out.steps += 1;
-    }
-    while out.sweeps < SWEEPS_MAX {
-        out.sweeps += 1;
-        let before = out.change_m_per_s;
-        out.change_m_per_s = sweep(W, room.factor.known(), contacts);
-        if out.change_m_per_s < SETTLED_M_PER_S {
-            break;
+    in_four_lanes(room.portable, Solve { W, contacts, room })
+}
+
+/// The work of [`solve_rigid`].
+struct Solve<'a> {
+    W: &'a [Mat3],
+    contacts: &'a mut [RigidContact],
+    room: &'a mut RigidRoom,
+}
+
+impl FourLaneWork for Solve<'_> {
+    type Output = Convergence;
+
+    #[inline(always)]
+    fn run<T: SimdReal>(self) -> Convergence {
+        let Self { W, contacts, room } = self;
+        let RigidRoom { factor, active_set, .. } = room;
+        let n = contacts.len();
+        let mut out = Convergence::default();
+        for (i, contact) in contacts.iter_mut().enumerate() {
+            contact.set_block(&W[i * n + i]);
         }
-        let is_slow = out.change_m_per_s > SLOW * before;
-        if is_slow && out.steps < STEPS_MAX && out.sweeps > 1 && room.factor.know(W, n) {
-            newton_step(&mut room.factor, contacts, &mut room.active_set);
-            out.steps += 1;
+        let may_close = |c: &&RigidContact| c.impulse.z > 0.0 || c.free.z < 0.0;
+        let mut is_slow = contacts.iter().filter(may_close).count() >= CROWD;
+        while out.sweeps < SWEEPS_MAX {
+            if is_slow && out.steps < STEPS_MAX && factor.know::<T>(W, n) {
+                newton_step::<T>(factor, contacts, active_set, out.sweeps == 0);
+                out.steps += 1;
+            }
+            out.sweeps += 1;
+            let before = out.change_m_per_s;
+            out.change_m_per_s = sweep::<T>(W, factor.known(), contacts);
+            if out.change_m_per_s < SETTLED_M_PER_S {
+                break;
+            }
+            is_slow = out.sweeps > 1 && out.change_m_per_s > SLOW * before;
         }
+        let factor = factor.known();
+        let all = sum_of::<T>(factor, contacts);
+        // where contacts are redundant one may be on the edge of its cone and yet stand still
+        for i in 0..n {
+            let velocity = match factor {
+                Some(factor) => velocity_in::<T>(factor, &all, contacts, i),
+                None => velocity_by(W, contacts, i, n),
+            };
+            contacts[i].slides = contacts[i].slides && velocity.xy().norm() > SLIP_MIN_M_PER_S;
+            contacts[i].velocity = velocity;
+        }
+        out
     }
-    let factor = room.factor.known();
-    let all = factor.map(|factor| sum_of(factor, contacts));
-    // where contacts are redundant one may be on the edge of its cone and yet stand still
-    for i in 0..n {
-        let velocity = match (factor, &all) {
-            (Some(factor), Some(all)) => velocity_in(factor, all, contacts, i),
-            _ => velocity_by(W, contacts, i, n),
-        };
-        contacts[i].slides = contacts[i].slides && velocity.xy().norm() > SLIP_MIN_M_PER_S;
-        contacts[i].velocity = velocity;
-    }
-    out
 }
 
 /// Solves each contact once against the others; the largest change of a velocity, m/s.
-fn sweep(W: &[Mat3], factor: Option<&ResponseFactor>, contacts: &mut [RigidContact]) -> f64 {
+#[inline(always)]
+fn sweep<T: SimdReal>(
+    W: &[Mat3],
+    factor: Option<&ResponseFactor>,
+    contacts: &mut [RigidContact],
+) -> f64 {
     let n = contacts.len();
     let mut largest: f64 = 0.0;
-    let mut all = factor.map_or(Row::NOTHING, |factor| sum_of(factor, contacts));
+    let mut all = sum_of::<T>(factor, contacts);
     for i in 0..n {
         let others = match factor {
             Some(factor) => {
-                velocity_in(factor, &all, contacts, i) - W[i * n + i] * contacts[i].impulse
+                velocity_in::<T>(factor, &all, contacts, i) - W[i * n + i] * contacts[i].impulse
             }
             None => velocity_by(W, contacts, i, i),
         };
@@ -179,29 +212,36 @@ fn sweep(W: &[Mat3], factor: Option<&ResponseFactor>, contacts: &mut [RigidConta
         let change = contacts[i].impulse - before;
         largest = (own * change).norm().larger(largest);
         if let Some(factor) = factor {
-            factor.add(&mut all, i, &(change / factor.scale(i)));
+            factor.add::<T>(&mut all, i, &(change / factor.scale(i)));
         }
     }
     largest
 }
 
-/// The sum of all impulses.
-pub(super) fn sum_of(factor: &ResponseFactor, contacts: &[RigidContact]) -> Row {
+/// The sum of all impulses, where there is a factor for it.
+#[inline(always)]
+pub(super) fn sum_of<T: SimdReal>(
+    factor: Option<&ResponseFactor>,
+    contacts: &[RigidContact],
+) -> Row {
     let mut all = Row::NOTHING;
-    for (i, contact) in contacts.iter().enumerate() {
-        factor.add(&mut all, i, &(contact.impulse / factor.scale(i)));
+    if let Some(factor) = factor {
+        for (i, contact) in contacts.iter().enumerate() {
+            factor.add::<T>(&mut all, i, &(contact.impulse / factor.scale(i)));
+        }
     }
     all
 }
 
 /// Velocity of contact `i` after the step for a sum of all impulses.
-pub(super) fn velocity_in(
+#[inline(always)]
+pub(super) fn velocity_in<T: SimdReal>(
     factor: &ResponseFactor,
     all: &Row,
     contacts: &[RigidContact],
     i: usize,
 ) -> Vec3 {
-    contacts[i].free + factor.velocity(i, all) / factor.scale(i)
+    contacts[i].free + factor.velocity::<T>(i, all) / factor.scale(i)
 }
 
 /// Velocity of contact `i` after the step, without the impulse of contact `except`.

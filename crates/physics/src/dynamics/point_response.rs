@@ -9,9 +9,7 @@
 //! (section 7.3; operational-space inertia by propagated forces)
 
 use crate::model::Model;
-#[cfg(target_arch = "x86_64")]
-use crate::simd::{Avx2x4, Work, has_avx2, with_avx2};
-use crate::simd::{F64x4, SimdReal};
+use crate::simd::{FourLaneWork, SimdReal, four_lanes, in_four_lanes};
 use crate::spatial::simd::{self, Force, InertiaFactor, Transform};
 use crate::spatial::{Mat3, Vec3};
 
@@ -45,14 +43,23 @@ impl VelocityChange {
     }
 }
 
-/// What unit impulses at one point bring along one joint: one number per direction, and a zero.
-#[derive(Clone, Copy, Debug)]
+/// What unit impulses at one point bring along one joint, or in one direction of the base: one
+/// number per direction of the point, and one that means nothing.
+#[derive(Clone, Copy, Debug, Default)]
 struct PathTerm {
-    /// The body behind the joint; 0 for a direction of the base.
-    body: usize,
     a: [f64; 4],
     /// `a / D`; for the base, what `diag(S⁻¹, M⁻¹)` makes of its six.
     shares: [f64; 4],
+}
+
+/// Where unit impulses at one point pass on their way to the base.
+#[derive(Clone, Copy, Debug, Default)]
+struct Path {
+    /// Its joints in [`PointResponses::crossings`], from the point inward.
+    start: usize,
+    end: usize,
+    /// The base's angular and linear directions.
+    base: [PathTerm; 6],
 }
 
 /// The paths of some points. Preallocated: no function but [`new`](Self::new) allocates.
@@ -84,10 +91,9 @@ pub struct PointResponses {
     portable: bool,
     /// The base's inertia.
     base: InertiaFactor<f64>,
-    /// Of all points one after another, each from its body to the base.
-    crossings: Vec<PathTerm>,
-    /// Where each point's crossings end.
-    ends: Vec<usize>,
+    /// Joints by the bodies behind them, of all points one after another.
+    crossings: Vec<(usize, PathTerm)>,
+    paths: Vec<Path>,
 }
 
 /// A derived clone would have no room.
@@ -105,7 +111,7 @@ impl PointResponses {
         for i in 1..depth.len() {
             depth[i] = depth[model.bodies[i].parent] + 1;
         }
-        Self::with_room(points, points * (depth.iter().max().unwrap_or(&0) + 6))
+        Self::with_room(points, points * depth.iter().max().unwrap_or(&0))
     }
 
     fn with_room(points_max: usize, crossings_max: usize) -> Self {
@@ -115,7 +121,7 @@ impl PointResponses {
             portable: false,
             base: InertiaFactor::default(),
             crossings: Vec::with_capacity(crossings_max),
-            ends: Vec::with_capacity(points_max),
+            paths: Vec::with_capacity(points_max),
         }
     }
 
@@ -129,12 +135,8 @@ impl PointResponses {
     /// bit. Needs `X_PB`, `U`, `D` and the base's inertia in `data`, as [`aba`](super::aba()) or
     /// [`articulated_inertias`](super::articulated_inertias()) leave them.
     pub fn respond(&mut self, model: &Model, data: &Data, points: &[PointAxes], W: &mut Vec<Mat3>) {
-        let job = Job { responses: self, model, data, points, W };
-        #[cfg(target_arch = "x86_64")]
-        if has_avx2() && !job.responses.portable {
-            return with_avx2(job);
-        }
-        job.in_lanes::<F64x4>();
+        let portable = self.portable;
+        in_four_lanes(portable, Respond { responses: self, model, data, points, W });
     }
 
     /// The jump of the base and the impulses along the joints for one impulse at each point of the
@@ -142,27 +144,17 @@ impl PointResponses {
     pub fn jump(&self, impulses: &[Vec3], jump: &mut VelocityChange) {
         jump.u.fill(0.0);
         let mut weighed = [0.0; 6];
-        let mut start = 0;
-        for (impulse, &end) in impulses.iter().zip(&self.ends) {
-            let (joints, directions) = self.crossings[start..end].split_at(end - start - 6);
-            for at in joints {
-                jump.u[at.body] += along(&at.a, impulse);
+        for (impulse, path) in impulses.iter().zip(&self.paths) {
+            for (body, at) in &self.crossings[path.start..path.end] {
+                jump.u[*body] += along(&at.a, impulse);
             }
-            for (sum, at) in weighed.iter_mut().zip(directions.iter().rev()) {
+            for (sum, at) in weighed.iter_mut().zip(&path.base) {
                 *sum += along(&at.shares, impulse);
             }
-            start = end;
         }
         let [wx, wy, wz, vx, vy, vz] = weighed;
         let weighed = simd::Motion::new(simd::Vec3::new(wx, wy, wz), simd::Vec3::new(vx, vy, vz));
         jump.dV_base = self.base.whole(&weighed);
-    }
-
-    /// The crossings of point `i`, from the base outward.
-    #[inline(always)]
-    fn outward(&self, i: usize) -> impl Iterator<Item = &PathTerm> {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        self.crossings[start..self.ends[i]].iter().rev()
     }
 }
 
@@ -172,7 +164,7 @@ fn along(unit: &[f64; 4], impulse: &Vec3) -> f64 {
 }
 
 /// The work of [`PointResponses::respond`], with the three directions side by side.
-struct Job<'a> {
+struct Respond<'a> {
     responses: &'a mut PointResponses,
     model: &'a Model,
     data: &'a Data,
@@ -180,24 +172,16 @@ struct Job<'a> {
     W: &'a mut Vec<Mat3>,
 }
 
-#[cfg(target_arch = "x86_64")]
-impl Work for Job<'_> {
+impl FourLaneWork for Respond<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
-        self.in_lanes::<Avx2x4>();
-    }
-}
-
-impl Job<'_> {
-    #[inline(always)]
-    fn in_lanes<T: SimdReal>(self) {
+    fn run<T: SimdReal>(self) {
         let Self { responses, model, data, points, W } = self;
         responses.base = data.base;
         let base = InertiaFactor::<T>::from_lanes(|_| data.base);
         responses.crossings.clear();
-        responses.ends.clear();
+        responses.paths.clear();
         for point in points {
             follow(responses, &base, model, data, point);
         }
@@ -227,30 +211,30 @@ fn follow<T: SimdReal>(
     point: &PointAxes,
 ) {
     let mut F = unit_impulses::<T>(point);
+    let start = responses.crossings.len();
     let mut body = point.body;
     while body > 0 {
         let (link, per_D) = (&data.links[body - 1], data.per_D[body]);
         let a = link.project_several(&F);
         let share = a * T::splat(per_D);
-        responses.crossings.push(PathTerm { body, a: four(a), shares: four(share) });
-        let U = Force::<T>::from_lanes(|_| data.U[body]);
-        let X_PB = Transform::<T>::from_lanes(|_| data.X_PB[body]);
+        responses.crossings.push((body, PathTerm { a: four_lanes(a), shares: four_lanes(share) }));
+        let U = Force::<T>::splat(&data.U[body]);
+        let X_PB = Transform::<T>::splat(&data.X_PB[body]);
         F = X_PB.force_to_parent(&(F - U.scaled(share)));
         body = model.bodies[body].parent;
     }
     let half = base.half(&F);
     let weighed = base.weigh(&half);
-    for (a, share) in [
-        (half.lin.z, weighed.lin.z),
-        (half.lin.y, weighed.lin.y),
-        (half.lin.x, weighed.lin.x),
-        (half.ang.z, weighed.ang.z),
-        (half.ang.y, weighed.ang.y),
+    let base = [
         (half.ang.x, weighed.ang.x),
-    ] {
-        responses.crossings.push(PathTerm { body: 0, a: four(a), shares: four(share) });
-    }
-    responses.ends.push(responses.crossings.len());
+        (half.ang.y, weighed.ang.y),
+        (half.ang.z, weighed.ang.z),
+        (half.lin.x, weighed.lin.x),
+        (half.lin.y, weighed.lin.y),
+        (half.lin.z, weighed.lin.z),
+    ];
+    let base = base.map(|(a, share)| PathTerm { a: four_lanes(a), shares: four_lanes(share) });
+    responses.paths.push(Path { start, end: responses.crossings.len(), base });
 }
 
 /// One direction per lane; the last lane is empty.
@@ -261,25 +245,34 @@ fn unit_impulses<T: SimdReal>(point: &PointAxes) -> Force<T> {
     Force::at_point(simd::Vec3::new(row(0), row(1), row(2)), &p_B)
 }
 
-#[inline(always)]
-fn four<T: SimdReal>(x: T) -> [f64; 4] {
-    [x.lane(0), x.lane(1), x.lane(2), x.lane(3)]
-}
-
-/// The sum over what the paths of `i` and `j` share.
+/// The sum over what the paths of `i` and `j` share: from the base outward.
 #[inline(always)]
 fn common<T: SimdReal>(responses: &PointResponses, i: usize, j: usize) -> Mat3 {
+    let PointResponses { paths, crossings, .. } = responses;
+    let (path_i, path_j) = (&paths[i], &paths[j]);
     let mut columns = [T::splat(0.0); 3];
-    for (at_i, at_j) in responses.outward(i).zip(responses.outward(j)) {
-        if at_i.body != at_j.body {
+    for k in 0..6 {
+        add_product(&path_i.base[k], &path_j.base[k], &mut columns);
+    }
+    let outward = |path: &Path| crossings[path.start..path.end].iter().rev();
+    for ((body_i, at_i), (body_j, at_j)) in outward(path_i).zip(outward(path_j)) {
+        if body_i != body_j {
             break;
         }
-        let a = T::from_lanes(|r| at_i.a[r]);
-        for (column, &share) in columns.iter_mut().zip(&at_j.shares) {
-            *column += a * T::splat(share);
-        }
+        add_product(at_i, at_j, &mut columns);
     }
-    Mat3::from_fn(|r, c| columns[c].lane(r))
+    let [x, y, z] = columns;
+    let [x, y, z, _] = T::by_lane([x, y, z, T::splat(0.0)]);
+    Mat3::from_fn(|r, c| [x, y, z][r][c])
+}
+
+/// Adds what the unit impulses of `at_j` do to the velocities of `at_i`, by columns.
+#[inline(always)]
+fn add_product<T: SimdReal>(at_i: &PathTerm, at_j: &PathTerm, columns: &mut [T; 3]) {
+    let a = T::from_lanes(|r| at_i.a[r]);
+    for (column, &share) in columns.iter_mut().zip(&at_j.shares) {
+        *column += a * T::splat(share);
+    }
 }
 
 /// The lower triangle and its mirror image.

@@ -59,7 +59,9 @@ impl Clone for RigidSolver {
     fn clone(&self) -> Self {
         let (responses, dv) = (self.compliance.responses().clone(), self.dv.clone());
         let clone = Self::with_room(self.room, self.dV.len(), self.body_jumps.len(), responses, dv);
-        Self { restitution: self.restitution, ..clone }
+        let mut clone = Self { restitution: self.restitution, ..clone };
+        clone.solve_room.set_portable(self.solve_room.is_portable());
+        clone
     }
 }
 
@@ -128,6 +130,7 @@ impl RigidSolver {
     /// See [`PointResponses::set_portable`].
     pub(super) fn set_portable(&mut self, portable: bool) {
         self.compliance.set_portable(portable);
+        self.solve_room.set_portable(portable);
     }
 
     /// True if there is nothing to do.

@@ -17,6 +17,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+mod four;
 mod portable;
 mod scalar;
 
@@ -25,6 +26,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::{Avx2x4, has_avx2, with_avx2};
+pub(crate) use four::{FourLaneWork, four_lanes, in_four_lanes};
 
 /// Two lanes: one SSE2 or NEON register.
 pub type F64x2 = wide::f64x2;
