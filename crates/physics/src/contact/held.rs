@@ -9,7 +9,8 @@ use super::row::Row;
 
 /// Solves `errors + W λ = 0` in the directions that `held` marks, and leaves the other components
 /// of λ at 0: the correction of positions after the [`solve_rigid`](super::solve_rigid) with the
-/// same `room`. Where that has factorised `W`, by its factors; else by Gauss–Seidel from zero,
+/// same `room`; after [`solve_on_bodies`](super::solve_on_bodies) without a `W`. Where that has
+/// factorised `W`, by its factors; else by Gauss–Seidel from zero,
 /// until a sweep finds no more than `exact` left of any error, at most `sweeps` times.
 pub fn solve_held(
     W: &[Mat3],
@@ -28,6 +29,9 @@ pub fn solve_held(
         }
     }
     let n = errors.len();
+    if W.len() < n * n {
+        return; // solved on bodies, whose equations have no solution
+    }
     for _ in 0..sweeps {
         let mut worst: f64 = 0.0;
         for i in 0..n {

@@ -1,26 +1,35 @@
 //! The responses of contacts as `W = L Lᵀ` with few columns.
 //!
 //! Contacts of one body move only as it does: `W` of however many has a rank of six for each body
-//! that they are on. Cholesky with diagonal pivoting finds the rank and `L` (Higham, *Analysis of
-//! the Cholesky decomposition of a semi-definite matrix*, 1990), and with both what all contacts
-//! need together costs as much as so many numbers, not as three for each contact.
-//! [`LeastSquares`](crate::dynamics::LeastSquares) finds such an `L`, too, but works on all of the
-//! square; here a row of `W` is read when it is needed, and there are as many as the rank.
+//! that they are on. With the rank and `L`, what all contacts need together costs as much as so
+//! many numbers, not as three for each contact.
 //!
 //! Velocities and impulses here are scaled, so that the mean response of each contact to itself
 //! is 1.
 
-use crate::simd::{SimdReal, four_lanes};
+use std::mem::swap;
+
+use crate::simd::SimdReal;
 use crate::spatial::{Mat3, Vec3};
 
-use super::row::{COMPLIANCE, RANK_MAX, Row, Square, is_short};
-
-/// Rest of a diagonal that counts as nothing.
-const NOTHING: f64 = 1e-12;
+use super::low_rank::LowRank;
+use super::rigid::RigidContact;
+use super::row::{COMPLIANCE, Row, Square, is_short};
 
 /// Solutions with the factors of the same equations: each takes away what compliance has left of
 /// the last.
 pub(super) const ROUNDS: usize = 2;
+
+/// A contact on one of few bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyPoint {
+    /// Which of the bodies.
+    pub body: usize,
+    /// The point from B's origin, in B, m.
+    pub p_B: Vec3,
+    /// The contact's axes, as columns in B.
+    pub R_BC: Mat3,
+}
 
 /// `L` of the contacts of a step.
 #[derive(Clone, Debug, Default)]
@@ -28,12 +37,10 @@ pub(super) struct ResponseFactor {
     rank: usize,
     /// Three of `L` for each contact, then those that equations add.
     rows: Vec<[Row; 3]>,
-    /// The same of each contact by columns; a fourth number that means nothing fills a register.
-    columns: Vec<[[f64; 4]; RANK_MAX]>,
     /// Of each contact: its velocities are multiplied by it, its impulses divided.
     scales: Vec<f64>,
-    /// What is left of the diagonal, with a zero for each contact.
-    rest: Vec<[f64; 4]>,
+    /// The factor as found, of contacts or of bodies.
+    found: LowRank,
     of: Option<bool>,
     /// The row and the column of each equation, among `rows`.
     equations: Vec<[usize; 2]>,
@@ -46,9 +53,8 @@ impl ResponseFactor {
     pub(super) fn with_room(contacts: usize) -> Self {
         Self {
             rows: Vec::with_capacity(2 * contacts),
-            columns: Vec::with_capacity(contacts),
             scales: Vec::with_capacity(contacts),
-            rest: Vec::with_capacity(contacts),
+            found: LowRank::with_room(contacts),
             equations: Vec::with_capacity(3 * contacts),
             ..Self::default()
         }
@@ -66,91 +72,87 @@ impl ResponseFactor {
         if let Some(known) = self.of {
             return known;
         }
-        let known = self.factorise::<T>(W, contacts);
+        let mut moves = true;
+        for i in 0..contacts {
+            moves &= W[i * contacts + i].trace() > 0.0;
+        }
+        let known = moves && self.found.factorise::<T>(W, contacts);
+        if known {
+            swap(&mut self.rows, &mut self.found.rows);
+            swap(&mut self.scales, &mut self.found.scales);
+            self.rank = self.found.rank;
+        }
         self.of = Some(known);
         known
     }
 
+    /// The same from the responses `B` of bodies, see
+    /// [`solve_on_bodies`](super::solve_on_bodies()): also gives the contacts their blocks.
     #[inline(always)]
-    fn factorise<T: SimdReal>(&mut self, W: &[Mat3], n: usize) -> bool {
-        self.scales.clear();
+    pub(super) fn know_bodies<T: SimdReal>(
+        &mut self,
+        B: &[Mat3],
+        points: &[BodyPoint],
+        contacts: &mut [RigidContact],
+    ) -> bool {
+        self.of = None;
+        let bodies = B.len().isqrt();
+        if !self.found.factorise::<T>(B, bodies) {
+            return false;
+        }
+        self.rank = self.found.rank;
         self.rows.clear();
-        self.rest.clear();
-        for i in 0..n {
-            let own = &W[i * n + i];
+        self.scales.clear();
+        for (point, contact) in points.iter().zip(contacts) {
+            let rows = self.rows_of::<T>(point);
+            let own = self.products::<T>(&rows);
             let mean = own.trace() / 3.0;
             if mean.is_nan() || mean <= 0.0 {
                 return false; // a point that the mechanism cannot move
             }
+            contact.set_block(&own);
             let scale = 1.0 / mean.sqrt();
             self.scales.push(scale);
-            let diagonal = Vec3::from_fn(|k| own[(k, k)] * scale * scale);
-            self.rest.push([diagonal.x, diagonal.y, diagonal.z, 0.0]);
+            self.rows.push(self.scaled::<T>(&rows, scale));
         }
-        self.rows.resize(n, [Row::NOTHING; 3]);
-        self.columns.resize(n, [[0.0; 4]; RANK_MAX]);
-        for rank in 0..=RANK_MAX {
-            self.rank = rank;
-            let (pivot, largest) = self.largest_rest::<T>();
-            if largest <= NOTHING {
-                return true;
-            }
-            if rank == RANK_MAX {
-                break;
-            }
-            self.add_column::<T>(W, n, pivot, largest);
-        }
-        false
+        self.of = Some(true);
+        true
     }
 
-    /// The largest rest, and where it is: which contact, which axis.
+    /// How a point moves with its body: not scaled.
     #[inline(always)]
-    fn largest_rest<T: SimdReal>(&self) -> ((usize, usize), f64) {
-        let mut most = T::splat(0.0);
-        for rest in &self.rest {
-            most = T::from_lanes(|k| rest[k]).larger(most);
-        }
-        let [a, b, c, _] = four_lanes(most);
-        let largest = c.larger(b.larger(a));
-        for (i, rest) in self.rest.iter().enumerate() {
-            for k in 0..3 {
-                if rest[k] == largest {
-                    return ((i, k), largest);
-                }
+    fn rows_of<T: SimdReal>(&self, point: &BodyPoint) -> [Row; 3] {
+        let LowRank { rows, scales, .. } = &self.found;
+        let (turns, moves) = (2 * point.body, 2 * point.body + 1);
+        let mut out = [Row::NOTHING; 3];
+        for (c, row) in out.iter_mut().enumerate() {
+            let lin = point.R_BC.column(c);
+            let ang = point.p_B.cross(&lin);
+            for (block, v) in [(turns, ang / scales[turns]), (moves, lin / scales[moves])] {
+                row.add::<T>(&rows[block], [v.x, v.y, v.z], is_short(self.rank));
             }
         }
-        ((0, 0), 0.0)
+        out
     }
 
     #[inline(always)]
-    fn add_column<T: SimdReal>(
-        &mut self,
-        W: &[Mat3],
-        n: usize,
-        (at, axis): (usize, usize),
-        largest: f64,
-    ) {
-        let (rank, per_root) = (self.rank, T::splat(1.0 / largest.sqrt()));
-        let (of_pivot, of_scale) = (self.rows[at][axis], self.scales[at]);
-        let Self { rows, columns, scales, rest, .. } = self;
-        let contacts = rows.iter_mut().zip(columns).zip(rest).zip(scales);
-        for ((((rows, columns), rest), scale), W) in contacts.zip(&W[at * n..][..n]) {
-            let responses = row(W, axis) * (*scale * of_scale);
-            let responses = [responses.x, responses.y, responses.z, 0.0];
-            let mut sum = T::from_lanes(|k| responses[k]);
-            for (column, factor) in columns[..rank].iter().zip(&of_pivot.0) {
-                sum -= T::from_lanes(|k| column[k]) * T::splat(*factor);
-            }
-            let entries = sum * per_root;
-            let left = T::from_lanes(|k| rest[k]) - entries * entries;
-            *rest = four_lanes(left);
-            let four = four_lanes(entries);
-            columns[rank] = four;
-            for k in 0..3 {
-                rows[k].0[rank] = four[k];
-            }
+    fn products<T: SimdReal>(&self, rows: &[Row; 3]) -> Mat3 {
+        let short = is_short(self.rank);
+        let [x, y, z] = rows;
+        let (xy, xz, yz) = (x.dot::<T>(y, short), x.dot::<T>(z, short), y.dot::<T>(z, short));
+        let (xx, yy, zz) = (x.dot::<T>(x, short), y.dot::<T>(y, short), z.dot::<T>(z, short));
+        Mat3::from_rows(Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz))
+    }
+
+    #[inline(always)]
+    fn scaled<T: SimdReal>(&self, rows: &[Row; 3], scale: f64) -> [Row; 3] {
+        let mut out = [Row::NOTHING; 3];
+        for (k, row) in out.iter_mut().enumerate() {
+            let mut factors = [0.0; 3];
+            factors[k] = scale;
+            row.add::<T>(rows, factors, is_short(self.rank));
         }
-        self.rest[at][axis] = 0.0;
+        out
     }
 
     /// This, if [`know`](Self::know) was asked since [`forget`](Self::forget) and said yes.
@@ -232,15 +234,5 @@ impl ResponseFactor {
     #[inline(always)]
     pub(super) fn unknowns<T: SimdReal>(&self, contact: usize, b: &Vec3, common: &Row) -> Vec3 {
         (b - self.velocity::<T>(contact, common)) * (1.0 / COMPLIANCE)
-    }
-}
-
-/// A row of `W`, which is also a column, as it is symmetric.
-#[inline(always)]
-const fn row(m: &Mat3, axis: usize) -> Vec3 {
-    match axis {
-        0 => m.x,
-        1 => m.y,
-        _ => m.z,
     }
 }

@@ -16,7 +16,7 @@
 //! between them.
 
 use super::active_set::{ActiveSet, newton_step};
-use super::response_factor::ResponseFactor;
+use super::response_factor::{BodyPoint, ResponseFactor};
 use super::row::Row;
 use crate::simd::{FourLaneWork, SimdReal, in_four_lanes};
 use crate::spatial::{Mat3, Vec3};
@@ -35,7 +35,9 @@ pub struct RigidContact {
     pub velocity: Vec3,
     /// On the edge of the cone with a slip velocity: first guess in, solution out.
     pub slides: bool,
-    /// The contact's own block of `W`, made regular, and its inverse: constant while it is solved.
+    /// The contact's own block of `W`, the same made regular, and its inverse: constant while it is
+    /// solved.
+    response: Mat3,
     own: Mat3,
     own_inverse: Option<Mat3>,
 }
@@ -46,11 +48,12 @@ impl RigidContact {
     pub fn new(free: Vec3, mu: f64) -> Self {
         let (impulse, own) = (Vec3::zeros(), Mat3::zeros());
         let (slides, own_inverse) = (false, None);
-        Self { free, mu, impulse, velocity: free, slides, own, own_inverse }
+        Self { free, mu, impulse, velocity: free, slides, response: own, own, own_inverse }
     }
 
     /// Takes the contact's own block of `W`.
     pub(super) fn set_block(&mut self, W: &Mat3) {
+        self.response = *W;
         self.own = regular(W);
         self.own_inverse = self.own.inverse();
     }
@@ -137,29 +140,75 @@ impl RigidRoom {
 /// assert!((contact[0].impulse - Vec3::new(-0.2, 0.0, 2.0)).norm() < 1e-8);
 /// ```
 pub fn solve_rigid(W: &[Mat3], contacts: &mut [RigidContact], room: &mut RigidRoom) -> Convergence {
-    room.factor.forget();
-    in_four_lanes(room.portable, Solve { W, contacts, room })
+    let solve = Solve { responses: Responses::OfContacts(W), contacts, room };
+    in_four_lanes(solve.room.portable, solve).unwrap_or_default()
 }
 
-/// The work of [`solve_rigid`].
+/// The same for many contacts on few bodies, up to four: `B` holds the responses of the bodies.
+/// `B[i * n + j]`, with `n` twice the number of bodies, is what a unit moment about the origin of a
+/// body (`j` even) or a unit force on it (odd), along its axes, does to the angular (`i` even) or
+/// linear velocity (odd) of another. `points` says where the contacts are. None, and nothing is
+/// done, if a point cannot be moved.
+///
+/// ```
+/// use hardstand_physics::contact::{BodyPoint, RigidContact, RigidRoom, solve_on_bodies};
+/// use hardstand_physics::spatial::{Mat3, Vec3};
+/// // 2 kg fall at 1 m/s onto two points, and do not turn
+/// let B = [Mat3::identity(), Mat3::zeros(), Mat3::zeros(), Mat3::identity() * 0.5];
+/// let point = |x: f64| BodyPoint { body: 0, p_B: Vec3::x() * x, R_BC: Mat3::identity() };
+/// let mut contacts = [RigidContact::new(-Vec3::z(), 0.5); 2];
+/// let points = [point(0.1), point(-0.1)];
+/// assert!(solve_on_bodies(&B, &points, &mut contacts, &mut RigidRoom::default()).is_some());
+/// assert!((contacts[0].impulse + contacts[1].impulse - Vec3::z() * 2.0).norm() < 1e-8);
+/// ```
+pub fn solve_on_bodies(
+    B: &[Mat3],
+    points: &[BodyPoint],
+    contacts: &mut [RigidContact],
+    room: &mut RigidRoom,
+) -> Option<Convergence> {
+    let solve = Solve { responses: Responses::OfBodies(B, points), contacts, room };
+    in_four_lanes(solve.room.portable, solve)
+}
+
+/// How contacts give way.
+#[derive(Clone, Copy, Debug)]
+enum Responses<'a> {
+    OfContacts(&'a [Mat3]),
+    OfBodies(&'a [Mat3], &'a [BodyPoint]),
+}
+
+/// The work of [`solve_rigid`] and [`solve_on_bodies`].
 struct Solve<'a> {
-    W: &'a [Mat3],
+    responses: Responses<'a>,
     contacts: &'a mut [RigidContact],
     room: &'a mut RigidRoom,
 }
 
 impl FourLaneWork for Solve<'_> {
-    type Output = Convergence;
+    type Output = Option<Convergence>;
 
     #[inline(always)]
-    fn run<T: SimdReal>(self) -> Convergence {
-        let Self { W, contacts, room } = self;
+    fn run<T: SimdReal>(self) -> Option<Convergence> {
+        let Self { responses, contacts, room } = self;
         let RigidRoom { factor, active_set, .. } = room;
         let n = contacts.len();
+        let W = match responses {
+            Responses::OfContacts(W) => {
+                factor.forget();
+                for (i, contact) in contacts.iter_mut().enumerate() {
+                    contact.set_block(&W[i * n + i]);
+                }
+                W
+            }
+            Responses::OfBodies(B, points) => {
+                if !factor.know_bodies::<T>(B, points, contacts) {
+                    return None;
+                }
+                &[] // no contact's response to another is needed
+            }
+        };
         let mut out = Convergence::default();
-        for (i, contact) in contacts.iter_mut().enumerate() {
-            contact.set_block(&W[i * n + i]);
-        }
         let may_close = |c: &&RigidContact| c.impulse.z > 0.0 || c.free.z < 0.0;
         let mut is_slow = contacts.iter().filter(may_close).count() >= CROWD;
         while out.sweeps < SWEEPS_MAX {
@@ -186,7 +235,7 @@ impl FourLaneWork for Solve<'_> {
             contacts[i].slides = contacts[i].slides && velocity.xy().norm() > SLIP_MIN_M_PER_S;
             contacts[i].velocity = velocity;
         }
-        out
+        Some(out)
     }
 }
 
@@ -203,7 +252,8 @@ fn sweep<T: SimdReal>(
     for i in 0..n {
         let others = match factor {
             Some(factor) => {
-                velocity_in::<T>(factor, &all, contacts, i) - W[i * n + i] * contacts[i].impulse
+                velocity_in::<T>(factor, &all, contacts, i)
+                    - contacts[i].response * contacts[i].impulse
             }
             None => velocity_by(W, contacts, i, i),
         };

@@ -135,8 +135,22 @@ impl PointResponses {
     /// bit. Needs `X_PB`, `U`, `D` and the base's inertia in `data`, as [`aba`](super::aba()) or
     /// [`articulated_inertias`](super::articulated_inertias()) leave them.
     pub fn respond(&mut self, model: &Model, data: &Data, points: &[PointAxes], W: &mut Vec<Mat3>) {
-        let portable = self.portable;
-        in_four_lanes(portable, Respond { responses: self, model, data, points, W });
+        let pushed = Pushed::Points(points);
+        in_four_lanes(self.portable, Respond { responses: self, model, data, pushed, W });
+    }
+
+    /// The same of whole bodies, each as two points: `2 k` is turned by unit moments about the
+    /// origin of `bodies[k]` along its axes, `2 k + 1` is pushed there by unit forces. `W` gives
+    /// angular velocities in the first case, and velocities in the second.
+    pub fn respond_of_bodies(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        bodies: &[usize],
+        W: &mut Vec<Mat3>,
+    ) {
+        let pushed = Pushed::Bodies(bodies);
+        in_four_lanes(self.portable, Respond { responses: self, model, data, pushed, W });
     }
 
     /// The jump of the base and the impulses along the joints for one impulse at each point of the
@@ -168,8 +182,43 @@ struct Respond<'a> {
     responses: &'a mut PointResponses,
     model: &'a Model,
     data: &'a Data,
-    points: &'a [PointAxes],
+    pushed: Pushed<'a>,
     W: &'a mut Vec<Mat3>,
+}
+
+/// What is pushed in three directions each.
+#[derive(Clone, Copy, Debug)]
+enum Pushed<'a> {
+    Points(&'a [PointAxes]),
+    /// By moments, and by forces.
+    Bodies(&'a [usize]),
+}
+
+impl Pushed<'_> {
+    #[inline(always)]
+    const fn count(self) -> usize {
+        match self {
+            Self::Points(points) => points.len(),
+            Self::Bodies(bodies) => 2 * bodies.len(),
+        }
+    }
+
+    /// The body, and unit impulses on it: one direction per lane; the last lane is empty.
+    #[inline(always)]
+    fn impulses<T: SimdReal>(self, i: usize) -> (usize, Force<T>) {
+        match self {
+            Self::Points(points) => {
+                let PointAxes { body, p_B, R_BC } = &points[i];
+                (*body, Force::at_point(by_columns(R_BC), &simd::Vec3::splat(p_B)))
+            }
+            Self::Bodies(bodies) => {
+                let (unit, none) = (by_columns(&Mat3::identity()), simd::Vec3::zeros());
+                let turns = i.is_multiple_of(2);
+                let (ang, lin) = if turns { (unit, none) } else { (none, unit) };
+                (bodies[i / 2], Force::new(ang, lin))
+            }
+        }
+    }
 }
 
 impl FourLaneWork for Respond<'_> {
@@ -177,15 +226,15 @@ impl FourLaneWork for Respond<'_> {
 
     #[inline(always)]
     fn run<T: SimdReal>(self) {
-        let Self { responses, model, data, points, W } = self;
+        let Self { responses, model, data, pushed, W } = self;
         responses.base = data.base;
         let base = InertiaFactor::<T>::from_lanes(|_| data.base);
         responses.crossings.clear();
         responses.paths.clear();
-        for point in points {
-            follow(responses, &base, model, data, point);
+        let n = pushed.count();
+        for i in 0..n {
+            follow(responses, &base, model, data, pushed.impulses::<T>(i));
         }
-        let n = points.len();
         W.clear();
         W.resize(n * n, Mat3::zeros());
         for i in 0..n {
@@ -201,18 +250,16 @@ impl FourLaneWork for Respond<'_> {
     }
 }
 
-/// Carries unit impulses from `point` to the base.
+/// Carries unit impulses on a body to the base.
 #[inline(always)]
 fn follow<T: SimdReal>(
     responses: &mut PointResponses,
     base: &InertiaFactor<T>,
     model: &Model,
     data: &Data,
-    point: &PointAxes,
+    (mut body, mut F): (usize, Force<T>),
 ) {
-    let mut F = unit_impulses::<T>(point);
     let start = responses.crossings.len();
-    let mut body = point.body;
     while body > 0 {
         let (link, per_D) = (&data.links[body - 1], data.per_D[body]);
         let a = link.project_several(&F);
@@ -237,12 +284,11 @@ fn follow<T: SimdReal>(
     responses.paths.push(Path { start, end: responses.crossings.len(), base });
 }
 
-/// One direction per lane; the last lane is empty.
+/// One column per lane; the last lane is empty.
 #[inline(always)]
-fn unit_impulses<T: SimdReal>(point: &PointAxes) -> Force<T> {
-    let row = |r: usize| T::from_lanes(|c| if c < 3 { point.R_BC[(r, c)] } else { 0.0 });
-    let p_B = simd::Vec3::from_lanes(|_| point.p_B);
-    Force::at_point(simd::Vec3::new(row(0), row(1), row(2)), &p_B)
+fn by_columns<T: SimdReal>(R: &Mat3) -> simd::Vec3<T> {
+    let row = |r: usize| T::from_lanes(|c| if c < 3 { R[(r, c)] } else { 0.0 });
+    simd::Vec3::new(row(0), row(1), row(2))
 }
 
 /// The sum over what the paths of `i` and `j` share: from the base outward.

@@ -1,6 +1,8 @@
 //! The impulses of rigid contacts within one micro-step.
 
-use crate::contact::{Restitution, RigidContact, RigidRoom, solve_held, solve_rigid};
+use crate::contact::{
+    Restitution, RigidContact, RigidRoom, solve_held, solve_on_bodies, solve_rigid,
+};
 use crate::dynamics::{
     Constraints, Data, PointAxes, PointResponses, Velocities, VelocityChange, advance_positions,
     advance_velocities, spread_jump, velocities,
@@ -202,14 +204,10 @@ impl RigidSolver {
         if self.active.is_empty() {
             return false;
         }
-        let (active, bodies) = (&self.active, &state.bodies);
-        let stations_only = stations == active.len();
-        let around = (collisions, &bodies[..], stations_only);
-        self.compliance.respond(model, data, active, around, constraints);
-        let struck = self.impacts.strike(&mut self.compliance, &self.active, &mut self.contacts);
-        solve_rigid(&self.compliance.W, &mut self.contacts, &mut self.solve_room);
-        if struck {
-            self.impacts.add_to(&mut self.contacts);
+        let stations_only = stations == self.active.len();
+        if !(stations_only && constraints.is_idle() && self.meet_bodies(model, data)) {
+            let around = (collisions, &state.bodies[..], stations_only);
+            self.meet_each(model, data, around, constraints);
         }
         if self.contacts.iter().any(|c| c.impulse != Vec3::zeros()) {
             state.flight = Flight::NONE;
@@ -217,10 +215,38 @@ impl RigidSolver {
         self.impulses.clear();
         self.impulses.extend(self.contacts.iter().map(|c| c.impulse));
         self.compliance.jump(&self.active, &self.impulses, &mut self.jump);
-        jump_bodies(&self.active, &self.impulses, collisions, bodies, 0, &mut self.body_jumps);
+        let (active, impulses) = (&self.active, &self.impulses);
+        jump_bodies(active, impulses, collisions, &state.bodies, 0, &mut self.body_jumps);
         self.remember(sets, state, data, h);
         self.correct_positions(collisions, &state.bodies);
         true
+    }
+
+    /// Finds the impulses of many points on few bodies, if that is what there is.
+    fn meet_bodies(&mut self, model: &Model, data: &Data) -> bool {
+        let Self { active, compliance, contacts, solve_room, .. } = self;
+        if active.iter().any(|a| a.restitution > 0.0) || !compliance.respond_of_bodies(model, data)
+        {
+            return false;
+        }
+        let (B, points) = (&compliance.W, &compliance.body_points);
+        solve_on_bodies(B, points, contacts, solve_room).is_some()
+    }
+
+    /// Finds the impulses, from how each contact gives way to each other.
+    fn meet_each(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        around: (&CollisionSet, &[BodyState], bool),
+        constraints: &mut Constraints,
+    ) {
+        self.compliance.respond(model, data, &self.active, around, constraints);
+        let struck = self.impacts.strike(&mut self.compliance, &self.active, &mut self.contacts);
+        solve_rigid(&self.compliance.W, &mut self.contacts, &mut self.solve_room);
+        if struck {
+            self.impacts.add_to(&mut self.contacts);
+        }
     }
 
     /// Share of its impulse that a contact gives back that would close in this step.

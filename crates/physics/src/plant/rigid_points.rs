@@ -1,13 +1,18 @@
 //! What takes part in a rigid solve: stations on the ground, and points of shapes; and how bodies
 //! give way there.
 
-use crate::contact::Friction;
+use crate::contact::{BodyPoint, Friction};
 use crate::dynamics::{Constraints, Data, PointAxes, PointResponses};
 use crate::model::Model;
 use crate::spatial::{Mat3, Vec3};
 
 use super::collision::{BodyState, Carrier, CollisionSet};
 use super::contact_state::RigidPhase;
+
+/// Points from which on it may pay to ask for the responses of their bodies, and bodies up to which
+/// [`solve_on_bodies`](crate::contact::solve_on_bodies) has room.
+const POINTS_MIN: usize = 5;
+const BODIES_MAX: usize = 4;
 
 /// Where a rigid contact comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +61,14 @@ pub(super) struct Compliance {
     tree: Vec<Mat3>,
     /// What constraints keep from the points, see [`Constraints::half`].
     halves: Vec<Vec3>,
-    /// `W[i * n + j]`: velocity of contact `i` for a unit impulse at contact `j`.
+    /// `W[i * n + j]`: velocity of contact `i` for a unit impulse at contact `j`; or of bodies.
     pub(super) W: Vec<Mat3>,
     impulses: Vec<Vec3>,
+    /// The bodies of many points, if they are few; of them each point's.
+    bodies: Vec<usize>,
+    pub(super) body_points: Vec<BodyPoint>,
+    /// True if `W` holds their responses.
+    of_bodies: bool,
     /// The first contact of those that impulses connect, for each contact.
     islands: Vec<usize>,
 }
@@ -77,7 +87,10 @@ impl Compliance {
             tree: Vec::with_capacity(points * points),
             halves: Vec::with_capacity(points * rows),
             W: Vec::with_capacity(contacts * contacts),
-            impulses: Vec::with_capacity(points),
+            impulses: Vec::with_capacity(points + 2 * BODIES_MAX),
+            bodies: Vec::with_capacity(BODIES_MAX),
+            body_points: Vec::with_capacity(points),
+            of_bodies: false,
             islands: Vec::with_capacity(contacts),
         }
     }
@@ -91,6 +104,36 @@ impl Compliance {
         self.responses.set_portable(portable);
     }
 
+    /// Fills `W` with the responses of bodies, see
+    /// [`solve_on_bodies`](crate::contact::solve_on_bodies), if all contacts are many points on few
+    /// of them; else false.
+    pub(super) fn respond_of_bodies(&mut self, model: &Model, data: &Data) -> bool {
+        self.of_bodies = self.points.len() >= POINTS_MIN && self.find_bodies();
+        if self.of_bodies {
+            self.responses.respond_of_bodies(model, data, &self.bodies, &mut self.W);
+        }
+        self.of_bodies
+    }
+
+    /// False if there are more bodies than pay, or than a factor has room for.
+    fn find_bodies(&mut self) -> bool {
+        let Self { points, bodies, body_points, .. } = self;
+        bodies.clear();
+        body_points.clear();
+        for PointAxes { body, p_B, R_BC } in &*points {
+            let known = bodies.iter().position(|b| b == body);
+            let at = known.unwrap_or(bodies.len());
+            if known.is_none() {
+                if at == BODIES_MAX {
+                    return false;
+                }
+                bodies.push(*body);
+            }
+            body_points.push(BodyPoint { body: at, p_B: *p_B, R_BC: *R_BC });
+        }
+        2 * bodies.len() < points.len()
+    }
+
     /// Fills `W` of the robot as `constraints` hold it. `stations_only` says that every contact has
     /// one end, in the order of the points.
     pub(super) fn respond(
@@ -101,6 +144,7 @@ impl Compliance {
         (collisions, bodies, stations_only): (&CollisionSet, &[BodyState], bool),
         constraints: &mut Constraints,
     ) {
+        self.of_bodies = false;
         let tree = if stations_only { &mut self.W } else { &mut self.tree };
         self.responses.respond(model, data, &self.points, tree);
         if !constraints.is_idle() {
@@ -193,7 +237,24 @@ impl Compliance {
                 }
             }
         }
+        if self.of_bodies {
+            self.gather_impulses();
+        }
         self.responses.jump(&self.impulses, jump);
+    }
+
+    /// Makes moments and forces on bodies of the impulses at points.
+    fn gather_impulses(&mut self) {
+        let Self { impulses, bodies, body_points, .. } = self;
+        let points = impulses.len();
+        impulses.resize(points + 2 * bodies.len(), Vec3::zeros());
+        let (at_points, on_bodies) = impulses.split_at_mut(points);
+        for (impulse, BodyPoint { body, p_B, R_BC }) in at_points.iter().zip(body_points) {
+            let impulse_B = *R_BC * *impulse;
+            on_bodies[2 * *body] += p_B.cross(&impulse_B);
+            on_bodies[2 * *body + 1] += impulse_B;
+        }
+        impulses.drain(..points);
     }
 }
 

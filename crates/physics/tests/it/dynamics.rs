@@ -241,6 +241,53 @@ proptest! {
     }
 
     #[test]
+    fn points_respond_with_their_bodies(s in tree(20, true), portable in any::<bool>()) {
+        let mut data = ready(&s);
+        articulated_inertias(&s.model, &mut data);
+        let n = s.model.bodies.len();
+        let bodies = [n - 1, 0, n / 2];
+        let mut responses = PointResponses::new(&s.model, 6);
+        responses.set_portable(portable);
+        let (mut B, mut W) = (Vec::new(), Vec::new());
+        responses.respond_of_bodies(&s.model, &data, &bodies, &mut B);
+
+        let turn = Quaternion::from_rotation_vector(&Vec3::new(0.4, 0.3, -1.0));
+        let (p_B, R_BC) = (Vec3::new(0.1, -0.2, 0.05), turn.to_matrix());
+        let points = bodies.map(|body| PointAxes { body, p_B, R_BC });
+        let impulses = [Vec3::new(1.0, 2.0, 3.0), Vec3::new(-1.0, 0.5, 2.0), Vec3::new(0.0, -2.0, 1.0)];
+        let on_bodies: Vec<Vec3> = impulses
+            .iter()
+            .flat_map(|impulse| [p_B.cross(&(R_BC * *impulse)), R_BC * *impulse])
+            .collect();
+        let mut by_bodies = VelocityChange::zero(n);
+        responses.jump(&on_bodies, &mut by_bodies);
+        responses.respond(&s.model, &data, &points, &mut W);
+        let mut by_points = VelocityChange::zero(n);
+        responses.jump(&impulses, &mut by_points);
+
+        let largest = W.iter().chain(&B).fold(0.0, |m: f64, w| m.max(w.amax()));
+        for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
+            let block = |a: usize, b: usize| B[(2 * i + a) * 6 + 2 * j + b];
+            for k in 0..3 {
+                let unit = R_BC.column(k);
+                let (w, v) = (
+                    block(0, 0) * p_B.cross(&unit) + block(0, 1) * unit,
+                    block(1, 0) * p_B.cross(&unit) + block(1, 1) * unit,
+                );
+                let error = (W[i * 3 + j].column(k) - R_BC.tr_mul(&(v + w.cross(&p_B)))).amax();
+                prop_assert!(error < 1e-10 * largest + 1e-12, "W[{i}, {j}] is off by {error}");
+            }
+        }
+        let dV = by_points.dV_base;
+        let scale = 1e-10 * (1.0 + dV.ang.amax() + dV.lin.amax());
+        prop_assert!((by_bodies.dV_base.ang - dV.ang).amax() < scale);
+        prop_assert!((by_bodies.dV_base.lin - dV.lin).amax() < scale);
+        for (a, b) in by_bodies.u.iter().zip(&by_points.u) {
+            prop_assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()));
+        }
+    }
+
+    #[test]
     fn acceleration_is_the_rate_of_velocity(s in tree(12, true)) {
         // the acceleration of a point against a difference of velocities along the flight
         let mut data = Data::new(&s.model);
