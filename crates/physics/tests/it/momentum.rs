@@ -172,3 +172,43 @@ fn a_contact_shorter_than_a_tick_is_a_contact() {
         }
     }
 }
+
+/// A box that lands on eight points of one face, slides, rocks and comes to rest: what its momenta
+/// change by in a step is what the forces of its points say.
+#[test]
+fn a_box_on_many_rigid_points_gets_the_momenta_of_their_forces() {
+    let (model, mut spec) = box_on_springs(0.5);
+    (spec.period_ns, spec.micro_steps) = (100_000, 1);
+    for (i, station) in spec.stations.iter_mut().enumerate() {
+        station.model = ContactModel::Rigid;
+        if i >= 4 {
+            (station.p_BS.z, station.p_BS.x, station.p_BS.y) =
+                (-0.1, 0.5 * station.p_BS.x, 0.3 * station.p_BS.y);
+        }
+    }
+    spec.q.p_WB.z = 0.1005;
+    (spec.v.v_WB, spec.v.w_WB) = (Vec3::new(0.3, 0.1, -0.5), Vec3::new(0.3, -0.4, 1.0));
+    let (h, weight) = (1e-4, spec.gravity_W * 10.0);
+    let mut plant = Plant::new(model, spec);
+    let (mut most, mut turned) = (0, 0.0_f64);
+    for tick in 0..3000 {
+        let (p0, L0) = momenta(&plant);
+        let com = plant.data().X_WB[0].p;
+        let points: Vec<Vec3> =
+            plant.contacts().evaluated().iter().map(|at| at.touch.point_W).collect();
+        assert_eq!(plant.step(&[], &OwnerWords::default()), None);
+        let forces: Vec<Vec3> = plant.contacts().forces().map(|f| f.force_P()).collect();
+        let force = forces.iter().fold(weight, |sum, f| sum + f);
+        let arms = points.iter().zip(&forces).map(|(p, f)| (p - com).cross(f));
+        let moment = arms.fold(Vec3::zeros(), |sum, m| sum + m);
+        let (p, L) = momenta(&plant);
+        assert!((p - p0 - force * h).norm() < 1e-9, "tick {tick}: {p:?} {p0:?} {force:?}");
+        let off = (L - L0 - moment * h).norm();
+        assert!(off < 1e-6 + 1e-3 * moment.norm() * h, "tick {tick}: {off} of {moment:?}");
+        most = most.max(forces.iter().filter(|f| f.z > 0.0).count());
+        turned = turned.max(moment.norm());
+    }
+    assert!(most >= 5 && turned > 1.0, "{most} points carry at once, {turned} N·m");
+    let (p, L) = momenta(&plant);
+    assert!(p.norm() < 1e-6 && L.norm() < 1e-6, "it rests: {p:?} {L:?}");
+}
