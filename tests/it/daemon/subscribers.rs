@@ -199,6 +199,32 @@ fn five_subscribers_stopped_for_a_minute_hold_up_nobody() {
     stopped(60);
 }
 
+/// Their links are closed after ten seconds, and closing one may wait for as long. Over TCP, where
+/// it would.
+#[test]
+fn sessions_come_and_go_beside_stopped_subscribers() {
+    let _one = serial();
+    let scene = Scene::tcp();
+    let mut daemon = scene.daemon(&["--set", "command.hold_ticks=1000"]);
+    let observer = Observer::of(&scene);
+    let _controller = scene.controller("controller");
+    let stopped: Vec<Process> = (0..4).map(|n| child(&scene, n)).collect();
+    stopped.iter().for_each(|s| wait_for("states", || (lines(s) > 0).then_some(())));
+    stopped.iter().for_each(|s| s.signal(Signal::STOP));
+    let begin = observer.state().tick;
+    let mut sessions = 0;
+    while observer.state().tick < begin + 16_000 {
+        let come = Observer::of(&scene);
+        assert!(come.state().tick > begin, "it hears");
+        sessions += 1;
+        observer.until("ticks to pass", |s| s.tick >= begin + 500 * sessions);
+    }
+    assert_eq!(observer.status().counter("io_restarts"), 0);
+    assert!(!daemon.err().contains("has lost the robot"), "{}", daemon.err());
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+}
+
 /// Between a client and the daemon. Once it is slow, a byte a second goes to the client. Over unix
 /// sockets, for those of TCP hold some seconds of states before anybody notices.
 struct Proxy {

@@ -13,7 +13,7 @@
 //
 #[cfg(all(feature = "uring", target_os = "linux"))]
 use std::os::fd::{AsRawFd, RawFd};
-use std::{cell::UnsafeCell, convert::TryInto, fmt, net::SocketAddr, sync::Arc, time::Duration};
+use std::{cell::UnsafeCell, fmt, net::SocketAddr, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use tokio::{
@@ -34,7 +34,7 @@ use zenoh_protocol::{
 use zenoh_result::{bail, zerror, Error as ZError, ZResult};
 
 use crate::{
-    utils::TcpLinkConfig, TCP_ACCEPT_THROTTLE_TIME, TCP_DEFAULT_MTU, TCP_LINGER_TIMEOUT,
+    utils::TcpLinkConfig, TCP_ACCEPT_THROTTLE_TIME, TCP_DEFAULT_MTU,
     TCP_LOCATOR_PREFIX,
 };
 
@@ -59,19 +59,6 @@ impl LinkUnicastTcp {
         if let Err(err) = socket.set_nodelay(true) {
             tracing::warn!(
                 "Unable to set NODEALY option on TCP link {} => {}: {}",
-                src_addr,
-                dst_addr,
-                err
-            );
-        }
-
-        // Set the TCP linger option
-        #[allow(deprecated)]
-        if let Err(err) = socket.set_linger(Some(Duration::from_secs(
-            (*TCP_LINGER_TIMEOUT).try_into().unwrap(),
-        ))) {
-            tracing::warn!(
-                "Unable to set LINGER option on TCP link {} => {}: {}",
                 src_addr,
                 dst_addr,
                 err
