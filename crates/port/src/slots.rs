@@ -149,11 +149,12 @@ impl Slots {
 
     fn put(&self, (counter, packet): Place, bytes: &[u8]) {
         let counter = self.word(counter);
+        // the other process may have written any number
         let before = counter.load(Ordering::Relaxed) & !1;
         counter.store(before + 1, Ordering::Relaxed);
         fence(Ordering::Release);
         self.memory.write(packet, bytes);
-        counter.store(before + 2, Ordering::Release);
+        counter.store(before.wrapping_add(2), Ordering::Release);
     }
 
     fn take(&self, (counter, packet): Place, seen: &mut u64, bytes: &mut [u8]) -> bool {

@@ -248,6 +248,9 @@ fn noise_and_a_file_that_is_cut_do_not_end_the_daemon() {
         packet[8..12].copy_from_slice(&(dice.roll(2000) as u32).to_le_bytes());
         peer.file.write_all_at(&packet, place).unwrap();
         peer.set(COMMAND_COUNTER, 2 * (n + 5));
+        if n % 100 == 7 {
+            peer.set(STATE_COUNTER, u64::MAX - dice.roll(3));
+        }
         if n % 50 == 0 {
             std::thread::sleep(Duration::from_millis(2));
             peer.file.set_len(dice.roll(size)).unwrap();
