@@ -36,18 +36,29 @@ pub struct Recovered {
 /// # Errors
 /// [`ErrorKind::File`](hardstand_error::ErrorKind::File) if `from` cannot be read, or `to` cannot
 /// be written or exists already;
-/// [`ErrorKind::Log`](hardstand_error::ErrorKind::Log) if `from` is not a log that can be replayed.
+/// [`ErrorKind::Log`](hardstand_error::ErrorKind::Log) if `from` is not a log that can be replayed,
+/// or has no whole tick. Then there is no file `to`.
 pub fn recover(from: &Path, to: &Path) -> Result<Recovered> {
     // robot and scenario must be there
     drop(LogReader::open(from)?);
     let source = open_regular(from).map_err(|e| file_error(from, &e))?;
     let file = File::create_new(to).map_err(|e| file_error(to, &e))?;
+    copy_whole(source, &file, to).inspect_err(|_| _ = std::fs::remove_file(to))
+}
+
+fn copy_whole(source: File, file: &File, to: &Path) -> Result<Recovered> {
     let mut records = Records::new(Box::new(source));
     let mut saved = Recovered::default();
-    let mut copy = Copy::begin(&mut records, &file, to)?;
+    let mut copy = Copy::begin(&mut records, file, to)?;
+    let mut is_index = false;
     loop {
         match records.next() {
             Ok(Some(record)) => {
+                // what follows is made anew, and only has to be whole
+                is_index |= matches!(record, Record::DataEnd(_));
+                if is_index {
+                    continue;
+                }
                 let record = record.into_owned();
                 saved.count(&record, &copy);
                 copy.take(record, records.is_at_border())?;
@@ -58,6 +69,9 @@ pub fn recover(from: &Path, to: &Path) -> Result<Recovered> {
                 break;
             }
         }
+    }
+    if saved.ticks == 0 {
+        return refuse("no tick in it is whole");
     }
     copy.finish()?;
     file.sync_all().map_err(|e| file_error(to, &e))?;

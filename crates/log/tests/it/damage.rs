@@ -91,3 +91,30 @@ fn a_recovered_log_is_whole_and_holds_the_same_ticks() {
     let (found, damage) = digests(LogReader::open(&to).unwrap());
     assert_eq!((found.len(), damage), (40, None));
 }
+
+/// What is made anew need not be whole, and a file that cannot be made is not there.
+#[test]
+fn a_damaged_index_keeps_no_tick_from_being_recovered() {
+    let log = Written::new();
+    let dir = tempfile::tempdir().unwrap();
+    let (from, to) = (dir.path().join("damaged.mcap"), dir.path().join("whole.mcap"));
+    let end = *log.link_ends.last().unwrap();
+    // every second letter of the names of schemas behind the last tick
+    let name = b"hardstand";
+    let at = |from: usize| log.bytes[from..].windows(name.len()).position(|w| w == name);
+    let first = end + at(end).expect("a name in the index");
+    for at in first..first + name.len() {
+        let mut bytes = log.bytes.clone();
+        bytes[at] ^= 4;
+        std::fs::write(&from, &bytes).unwrap();
+        let saved = recover(&from, &to).unwrap();
+        assert_eq!(saved.ticks, TICKS, "byte {at}");
+        assert_eq!(digests(LogReader::open(&to).unwrap()).0.len() as u64, TICKS);
+        std::fs::remove_file(&to).unwrap();
+    }
+    // before the first whole tick
+    std::fs::write(&from, &log.bytes[..log.link_ends[0] - 40]).unwrap();
+    let e = recover(&from, &to).unwrap_err();
+    assert_eq!(e.kind(), ErrorKind::Log, "{e}");
+    assert!(!to.exists());
+}
