@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Instant;
 
+use rustix::process::Signal;
+
 use crate::daemon::{EndKind, EndReport};
 use crate::process_harness::{DAEMON_OUTPUT, Ended, FailureKind, Harness, LOG, last_lines};
 use hardstand_error::Result;
@@ -131,8 +133,10 @@ fn word(way: Way, ended: &Ended, found: &Finding) -> Word {
         return match &ended.error {
             Some(e) if e.is_refusal() => Word::Refused,
             // the process that simulates is the controller
-            None if way == Way::InProcess => Word::ControllerEnded,
-            _ if ended.failure_kind(found.ticks) == FailureKind::ControllerEnded => {
+            None if way == Way::InProcess && !is_killed(ended.daemon) => Word::ControllerEnded,
+            _ if way != Way::InProcess
+                && ended.failure_kind(found.ticks) == FailureKind::ControllerEnded =>
+            {
                 Word::ControllerEnded
             }
             _ => Word::DaemonFailed,
@@ -147,6 +151,12 @@ fn word(way: Way, ended: &Ended, found: &Finding) -> Word {
         EndKind::DurationReached | EndKind::Stopped if failed => Word::ControllerEnded,
         _ => Word::DaemonFailed,
     }
+}
+
+/// True after a signal that comes from outside, and not from what a program does.
+fn is_killed(status: ExitStatus) -> bool {
+    let own = [Signal::ABORT, Signal::SEGV, Signal::BUS, Signal::FPE, Signal::ILL, Signal::TRAP];
+    status.signal().is_some_and(|n| own.iter().all(|signal| signal.as_raw() != n))
 }
 
 /// −N after signal N.

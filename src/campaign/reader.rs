@@ -6,7 +6,7 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-use crate::config::{Mistakes, Range, Scenario, Section, parse};
+use crate::config::{Mistakes, Range, Scenario, Section, number, parse};
 use crate::inspect::{Condition, Quantities};
 use crate::limits::{CASES_MAX, SCENARIO_BYTES_MAX, SPEED_MAX, SPEED_MIN};
 use hardstand_error::{Error, ErrorKind, Result, read_text};
@@ -288,6 +288,11 @@ fn scenario(
             n => format!("fault \"{}\" (its events come after {n} of the scenario)", fault.name),
         };
         with(vec![events_set(&events, fault, 0)], &what);
+        let at_s = |event: &Value| event.get("at_s").and_then(number);
+        for at_s in fault.events.iter().filter_map(at_s).filter(|at_s| *at_s >= plan.duration_s) {
+            let end_s = plan.duration_s;
+            mistakes.add(format!("{of}, {what}: at_s is {at_s}; a case ends at {end_s} s"));
+        }
     }
     for (end, what) in [(0, "lower"), (1, "upper")] {
         if !plan.vary.is_empty() {

@@ -1,6 +1,7 @@
 //! The folder of results: what is finished, and what is not.
 
 use std::fs::{self, DirBuilder, File};
+use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 
 use super::columns::Table;
 use super::manifest::Manifest;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Word};
 use super::parts;
 use super::plan::{Case, Plan};
 use super::results::Results;
@@ -90,6 +91,37 @@ impl Store {
             }
         }
         Ok(open)
+    }
+
+    /// Those of `cases` that are to be run: without an outcome, or with a daemon that failed, which
+    /// says nothing about the case.
+    ///
+    /// # Errors
+    /// As [`outcome`](Self::outcome).
+    pub fn to_run(&self, plan: &Plan, cases: Vec<Case>) -> Result<Vec<Case>> {
+        let mut open = Vec::new();
+        for case in cases {
+            let stored = self.outcome(plan, &case)?;
+            if stored.is_none_or(|outcome| outcome.outcome == Word::DaemonFailed) {
+                open.push(case);
+            }
+        }
+        Ok(open)
+    }
+
+    /// Forgets the outcomes of `cases`, whatever they were run with.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] if one cannot be removed.
+    pub fn forget_outcomes(&self, cases: &[Case]) -> Result<()> {
+        for case in cases {
+            let file = self.case(&case.id).join(OUTCOME);
+            match fs::remove_file(&file) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(refused(&file, &e)),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// A folder for a case that is to be run. What is left of one that was killed goes.

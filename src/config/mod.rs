@@ -64,7 +64,7 @@ pub(crate) use robot_file::gap_W;
 pub use ros2::{RATES, Ros2Join, Ros2Mode, Ros2Settings, TfEdges};
 pub use scenario::{Scenario, WITHOUT_PHYSICS};
 #[cfg(feature = "zenoh")]
-pub(crate) use section::{Mistakes, Range, Section};
+pub(crate) use section::{Mistakes, Range, Section, number};
 pub use sensors::{PRESETS as SENSORS, preset as sensor_preset};
 pub use services::{RecordSettings, Sandbox};
 pub use unitree::{HgKind, HgMotors, Motors, UnitreeRobot, UnitreeSettings, Walker};

@@ -364,7 +364,8 @@ impl<'a> Section<'a> {
     }
 }
 
-fn number(value: &Value) -> Option<f64> {
+/// A number of either kind.
+pub(crate) fn number(value: &Value) -> Option<f64> {
     value.as_float().or_else(|| value.as_integer().map(|i| i as f64))
 }
 

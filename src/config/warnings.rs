@@ -8,6 +8,7 @@ use toml::{Table, Value};
 use super::merge::{DEFAULT_TOML, parse};
 use super::rest::place_bodies;
 use super::robot::up_W;
+use super::section::number;
 
 /// What is placed as given may be this deep in the ground, or in something else, m.
 const DEPTH_MAX_M: f64 = 1e-3;
@@ -257,8 +258,4 @@ fn nothing_touches(table: &Table, spec: &PlantSpec) -> Option<String> {
          \"all\" or a list of links, or [] if that is meant"
             .into()
     })
-}
-
-fn number(x: &Value) -> Option<f64> {
-    x.as_float().or_else(|| x.as_integer().map(|i| i as f64))
 }

@@ -120,15 +120,16 @@ impl<'a> Judge<'a> {
     pub fn judge(&mut self, cases: &[Candidate]) -> Result<Option<Vec<Judged>>> {
         let mut asked = Vec::new();
         let mut new: Vec<(String, Vec<String>)> = Vec::new();
+        let mut in_step: BTreeMap<Vec<String>, usize> = BTreeMap::new();
         let mut candidates = Vec::new();
         for case in cases {
             let sets = self.space.sets(case);
             let before = self.run.len();
-            let in_step = || new.iter().position(|(_, s)| *s == sets).map(|i| before + i);
-            let place = self.places.get(&sets).copied().or_else(in_step);
+            let place = self.places.get(&sets).or_else(|| in_step.get(&sets)).copied();
             let next = before + new.len();
             asked.push(place.unwrap_or(next));
             if place.is_none() {
+                in_step.insert(sets.clone(), next);
                 new.push((format!("c{next:05}"), sets));
                 candidates.push(case.clone());
             }
@@ -163,13 +164,7 @@ impl<'a> Judge<'a> {
         keep: Keep,
     ) -> Result<Option<Vec<Outcome>>> {
         let plan = Plan::of_hunt(self.common, named, duration_s, keep);
-        let mut open = Vec::new();
-        for case in plan.slice(self.shard) {
-            let stored = self.store.outcome(&plan, &case)?;
-            if stored.is_none_or(|outcome| outcome.outcome == Word::DaemonFailed) {
-                open.push(case);
-            }
-        }
+        let open = self.store.to_run(&plan, plan.slice(self.shard))?;
         campaign::run(&plan, &self.store, &open, (self.jobs, &self.workers), &self.stop, |_| {})?;
         let all = plan.cases();
         while self.shard[1] > 1 && !self.store.unfinished(&plan, &all)?.is_empty() {

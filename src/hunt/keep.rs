@@ -48,6 +48,9 @@ impl Catch {
                 let why = judged.outcome.reason.trim_start_matches("the controller's ");
                 format!("the controller ends ({why}) at")
             }
+            Kind::ControllerTimeout if judged.outcome.ticks == 0 => {
+                "the controller does not join within control.patience_s, at".into()
+            }
             Kind::ControllerTimeout => "the controller stops answering at".into(),
         };
         let because = match changes.len() {
@@ -114,5 +117,5 @@ pub fn campaign_text(
     campaign.extend(way.map(|key| (key.into(), Value::Boolean(true))));
     let name = file.file_name().unwrap_or_default().display();
     let sentence = catch.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
-    format!("# {sentence}\n# hardstand campaign {name}\n\n{campaign}")
+    format!("# {sentence}\n# hardstand campaign {name} --again\n\n{campaign}")
 }

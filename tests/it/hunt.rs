@@ -343,6 +343,11 @@ fn cases_that_the_scenario_refuses_are_told() {
         said.contains("contact.mu_static and contact.mu_kinetic are -0.6 instead of"),
         "{said}"
     );
+    // nor is the scenario as it is a case, if it is refused for what the command asks
+    let long = "[hunt]\nduration_s = 1e10\n[[hunt.vary]]\nkey = \"contact.mu_kinetic\"\n\
+                between = [0.1, 0.5]\n";
+    let said = refused(long, 2);
+    assert!(said.contains("the scenario refuses all"), "{said}");
     // an end of the range is told; what lies near it counts as none
     let space = "[hunt]\nduration_s = 0.1\n[[hunt.vary]]\nkey = \"contact.mu_kinetic\"\n\
                  between = [0.1, 1.5]\n";

@@ -55,6 +55,9 @@ pub(in crate::cli) struct CampaignRunArguments {
     /// Only the case of this name, as --list prints it (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) case: Vec<String>,
+    /// Run finished cases again, too: as a test after a change of the controller
+    #[arg(long, conflicts_with_all = ["list", "table"])]
+    pub(in crate::cli) again: bool,
     /// Print the names of the cases, and run none
     #[arg(long)]
     pub(in crate::cli) list: bool,

@@ -118,7 +118,8 @@ fn command(plan: &mut Plan, a: &CampaignRunArguments) -> Result<Option<String>> 
         return Err(Error::new(ErrorKind::Input, text));
     }
     let folder = &plan.controller_folder;
-    std::env::set_current_dir(folder).map_err(|e| no_place(folder, &e))?;
+    std::env::set_current_dir(folder)
+        .map_err(|e| no_place(folder, &e).within("controller_folder"))?;
     Ok(None)
 }
 
@@ -131,7 +132,10 @@ fn run(
     a: &CampaignRunArguments,
 ) -> Result<()> {
     let stop = stop_on_signal()?;
-    let open = store.unfinished(plan, slice)?;
+    if a.again {
+        store.forget_outcomes(slice)?;
+    }
+    let open = store.to_run(plan, slice.to_vec())?;
     if !open.is_empty() {
         manifest.made_by.push(Maker::here(plan)?);
         store.write_manifest(manifest.clone())?;
@@ -140,7 +144,10 @@ fn run(
     let cores = if plan.is_paced() { None } else { thread::available_parallelism().ok() };
     let jobs = a.jobs.or(cores).unwrap_or(NonZeroUsize::MIN);
     let there = slice.len() - open.len();
-    let before = if there > 0 { format!("; {there} are finished already") } else { String::new() };
+    let before = match there {
+        0 => String::new(),
+        _ => format!("; {there} are finished already, --again runs them anew"),
+    };
     let print = |text: &str| {
         if !a.json {
             show::line(text);
@@ -199,6 +206,8 @@ struct CampaignResult<'a> {
     missing: usize,
     /// Cases of this slice that `fail_if` names.
     failing: Vec<&'a str>,
+    /// Cases of this slice whose daemon failed: they say nothing.
+    daemon_failed: Vec<&'a str>,
 }
 
 impl<'a> CampaignResult<'a> {
@@ -215,6 +224,7 @@ impl<'a> CampaignResult<'a> {
         let of_slice = results.finished().map(|(_, outcome)| outcome);
         let of_slice: Vec<&Outcome> = of_slice.filter(|o| ids.contains(o.case.as_str())).collect();
         let fails = |o: &&&Outcome| !results.manifest.failing(o).is_empty();
+        let has_failed = |o: &&&Outcome| o.outcome == Word::DaemonFailed;
         let [table_csv, table_parquet] = store.tables();
         Self {
             cases: results.cases.len(),
@@ -225,14 +235,15 @@ impl<'a> CampaignResult<'a> {
             table_parquet,
             missing: ids.len() - of_slice.len(),
             failing: of_slice.iter().filter(fails).map(|o| o.case.as_str()).collect(),
+            daemon_failed: of_slice.iter().filter(has_failed).map(|o| o.case.as_str()).collect(),
         }
     }
 
     fn code(&self) -> ExitCode {
-        match (self.missing, self.failing.is_empty()) {
-            (1.., _) => ExitCode::Incomplete,
-            (0, true) => ExitCode::Done,
-            (0, false) => ExitCode::Negative,
+        match (self.missing, self.failing.is_empty(), self.daemon_failed.is_empty()) {
+            (1.., ..) | (0, true, false) => ExitCode::Incomplete,
+            (0, true, true) => ExitCode::Done,
+            (0, false, _) => ExitCode::Negative,
         }
     }
 
@@ -250,6 +261,11 @@ impl<'a> CampaignResult<'a> {
         } else if let [first, ..] = self.failing[..] {
             let count = self.failing.len();
             show::line(&format!("failed     {count} cases by fail_if, first {first}"));
+        }
+        if let [first, ..] = self.daemon_failed[..] {
+            let count = self.daemon_failed.len();
+            let text = "by their daemon; the same command runs them again";
+            show::line(&format!("failed     {count} cases {text}, first {first}"));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::campaign::{Grade, Results};
-use hardstand_error::Result;
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::super::arguments::{CampaignReportArguments, ReportFiles};
 use super::super::{ExitCode, output_file, show};
@@ -13,6 +13,12 @@ use super::{no_place, page};
 
 /// Refuses the names of reports that are read as the campaign's file.
 pub(super) fn check(a: &ReportFiles, file: &Path) -> Result<()> {
+    if let (Some(junit), Some(html)) = (&a.junit, &a.html)
+        && (junit == html || output_file::are_one(junit, html))
+    {
+        let text = format!("--junit and --html are both {}; choose two names", junit.display());
+        return Err(Error::new(ErrorKind::Input, text));
+    }
     for (option, to) in [("--junit", &a.junit), ("--html", &a.html)] {
         if let Some(to) = to {
             output_file::check(option, to, [file])?;

@@ -14,6 +14,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::HuntArguments;
 use super::campaign::no_place;
+use super::shell::quoted;
 use super::{ExitCode, output_file, show};
 use setup::Setup;
 
@@ -77,8 +78,8 @@ struct HuntResult {
 struct Found {
     #[serde(flatten)]
     catch: Catch,
-    /// Its log.
-    log: PathBuf,
+    /// Its log; none of a case that ended before its first tick.
+    log: Option<PathBuf>,
     /// The run in the browser.
     page: Option<PathBuf>,
     /// A campaign that fails as long as it happens.
@@ -124,7 +125,8 @@ impl Hunt<'_> {
     fn nothing(&self, mut result: HuntResult) -> Result<HuntResult> {
         let Some((count, reason)) = self.judge.refused() else { return Ok(result) };
         result.refused_cases = count;
-        if count + 1 == result.cases {
+        // the first case is the scenario as it is, and may have run
+        if count + 1 >= result.cases {
             let text = format!("the scenario refuses all {count} cases; the first: {reason}");
             return Err(Error::new(ErrorKind::Input, text));
         }
@@ -155,7 +157,7 @@ impl Hunt<'_> {
         let below = |name: &Option<String>| name.as_ref().map(|name| out.join(name));
         Ok(Found {
             catch,
-            log: below(&kept.outcome.log).unwrap_or_default(),
+            log: below(&kept.outcome.log),
             page: below(&kept.outcome.page),
             campaign,
         })
@@ -180,10 +182,13 @@ impl HuntResult {
             );
         }
         show::line("");
-        show::line(&format!("log        {}", found.log.display()));
+        if let Some(log) = &found.log {
+            show::line(&format!("log        {}", log.display()));
+        }
         if let Some(page) = &found.page {
             show::line(&format!("page       {}", page.display()));
         }
-        show::line(&format!("again      hardstand campaign {}", found.campaign.display()));
+        let campaign = quoted(&found.campaign.to_string_lossy());
+        show::line(&format!("again      hardstand campaign {campaign} --again"));
     }
 }

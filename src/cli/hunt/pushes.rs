@@ -13,6 +13,11 @@ use super::super::{ExitCode, output_file, show};
 use super::setup::Setup;
 use super::{STOPPED, push_plot};
 
+/// Most limits in one plot, and finest force.
+const DIRECTIONS_MAX: usize = 360;
+const TIMES_MAX: usize = 1000;
+const STEPS_MAX: usize = 10_000;
+
 /// What `hardstand pushes` has measured.
 #[derive(Debug, Serialize)]
 pub(super) struct PushesResult {
@@ -86,6 +91,16 @@ fn pushes_of(a: &PushesArguments, scenario: &Scenario) -> Result<Pushes> {
         if !(value.is_finite() && value >= least) {
             let allowed = if least > 0.0 { "greater than 0" } else { "at least 0" };
             let text = format!("{option} is {value}; it must be finite and {allowed}");
+            return Err(Error::new(ErrorKind::Input, text));
+        }
+    }
+    for (option, value, most) in [
+        ("--directions", a.directions.get(), DIRECTIONS_MAX),
+        ("--times", a.times.get(), TIMES_MAX),
+        ("--steps", a.steps.get(), STEPS_MAX),
+    ] {
+        if value > most {
+            let text = format!("{option} is {value}; it must be at most {most}");
             return Err(Error::new(ErrorKind::Input, text));
         }
     }

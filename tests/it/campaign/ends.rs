@@ -67,7 +67,8 @@ esac";
 fn no_end_of_a_case_ends_the_campaign() {
     let stage = Stage::with_script(ENDS, SCRIPT);
     let mut campaign = stage.start("campaign", &["--jobs", "2"]);
-    let daemon = wait_for("the daemon of the last case", || daemon_of("lonely__none__s0001"));
+    let daemon =
+        wait_for("the daemon of the last case", || daemon_of("cases/lonely__none__s0001/"));
     kill_process(daemon, Signal::KILL).unwrap();
     let said = campaign.ends_with(1);
     assert!(said.contains("failed     3 cases by fail_if, first leaves__none__s0001"), "{said}");
@@ -104,13 +105,13 @@ fn no_end_of_a_case_ends_the_campaign() {
     assert_eq!(kept.count(), 1, "the outcome and nothing else");
 }
 
-fn daemon_of(case: &str) -> Option<Pid> {
-    let place = format!("cases/{case}/");
+/// The daemon of a case whose folder has this in its name.
+pub fn daemon_of(place: &str) -> Option<Pid> {
     fs::read_dir("/proc").unwrap().flatten().find_map(|process| {
         let pid = process.file_name().to_str()?.parse().ok().and_then(Pid::from_raw)?;
         let words = fs::read(process.path().join("cmdline")).ok()?;
         let words = String::from_utf8_lossy(&words);
-        (words.contains("\0run\0") && words.contains(&place)).then_some(pid)
+        (words.contains("\0run\0") && words.contains(place)).then_some(pid)
     })
 }
 

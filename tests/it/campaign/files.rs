@@ -161,3 +161,12 @@ fn the_shipped_campaign_runs_as_it_is() {
     assert_eq!(rows.len(), 2);
     assert_eq!([&rows[0], &rows[1]].map(|row| row["fell"].as_str()), ["false", "true"]);
 }
+
+/// A fault that cannot happen would pass for one that is survived.
+#[test]
+fn a_fault_after_the_end_is_refused() {
+    let stage = Stage::new(&EIGHT.replace("at_s = 0.05", "at_s = 500.0"));
+    let said = stage.run(&[], 2);
+    let text = "fault \"noise\": at_s is 500; a case ends at 0.15 s";
+    assert!(said.contains(text), "{said}");
+}

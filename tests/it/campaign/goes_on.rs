@@ -131,3 +131,47 @@ fn half_an_outcome_is_none() {
     assert!(said.contains("cases      1 to run") && said.contains("7 are finished"), "{said}");
     assert_eq!(same(&rows(&stage.results())), same(&eight().rows()));
 }
+
+/// One case, 0.15 s.
+const ONE: &str = r#"
+duration_s = 0.15
+fail_if = ["controller_ended"]
+
+[[scenarios]]
+name = "flat"
+file = "QUADRUPED"
+"#;
+
+/// A test that is repeated after a change that no file tells: the old verdict is not the new one.
+#[test]
+fn finished_cases_are_run_again_if_that_is_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    let good = dir.path().join("good");
+    let script = format!("[ -e {} ] || exit 3; exec $STAND", good.display());
+    let stage = Stage::with_script(ONE, &script);
+    stage.run(&[], 1);
+    fs::write(&good, "").unwrap();
+    let said = stage.run(&[], 1);
+    assert!(said.contains("1 are finished already, --again runs them anew"), "{said}");
+    let said = stage.run(&["--again"], 0);
+    assert!(said.contains("cases      1 to run"), "{said}");
+    assert_eq!(stage.rows()[0]["outcome"], "done");
+}
+
+/// A daemon that was killed says nothing about the controller.
+#[test]
+fn a_case_whose_daemon_failed_is_no_verdict_and_is_run_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let good = dir.path().join("good");
+    let script = format!("[ -e {} ] || exec sleep 100; exec $STAND", good.display());
+    let stage = Stage::with_script(ONE, &script);
+    let mut campaign = stage.start("campaign", &[]);
+    let place = stage.dir.path().display().to_string();
+    let daemon = wait_for("the daemon", || super::ends::daemon_of(&place));
+    rustix::process::kill_process(daemon, Signal::KILL).unwrap();
+    let said = campaign.ends_with(3);
+    assert!(said.contains("failed     1 cases by their daemon"), "{said}");
+    fs::write(&good, "").unwrap();
+    let said = stage.run(&[], 0);
+    assert!(said.contains("cases      1 to run"), "{said}");
+}

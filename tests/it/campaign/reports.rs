@@ -298,3 +298,12 @@ fn a_campaign_that_was_killed_has_a_report() {
         said.contains("4: 1 passed, 0 failed by fail_if, 0 did not reach their end, 3 missing")
     );
 }
+
+#[test]
+fn two_reports_have_two_names() {
+    let stage = Stage::new(MIXED);
+    let (one, other) = (stage.path("report"), stage.path("./report"));
+    let (one, other) = (one.display().to_string(), other.display().to_string());
+    let said = stage.run(&["--junit", &one, "--html", &other], 2);
+    assert!(said.contains("--junit and --html are both"), "{said}");
+}
