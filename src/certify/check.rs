@@ -126,7 +126,16 @@ impl Claim {
             same_physics: self.scenario.physics_hash == now.scenario.physics_hash,
             then,
             now: here,
-            differences: self.inputs.as_ref().map(|then| now.inputs.differences(then)),
+            differences: self.inputs.as_ref().map(|then| {
+                let mut all = now.inputs.differences(then);
+                let [then, now] = [&self.controller.command, &now.controller.command];
+                if then != now {
+                    let (then, now) = (Some(then.join(" ")), Some(now.join(" ")));
+                    let (what, name) = ("command", "of the controller".into());
+                    all.insert(0, InputDifference { what, name, then, now });
+                }
+                all
+            }),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::process_harness::{Ended, Failure, Harness, LOG};
+use crate::process_harness::{DAEMON_OUTPUT, Ended, Failure, Harness, LOG};
 use crate::replay::{Player, write_state};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::RunIndex;
@@ -140,7 +140,7 @@ impl Bench {
     /// cannot be written; [`ErrorKind::Internal`] if a side could not be stopped in time.
     pub fn run(&self, task: &Task, mut look: impl FnMut(f64) -> bool) -> Result<FinishedRun> {
         let folder = self.folder.join(task.name);
-        let _there_may_be_none = std::fs::remove_dir_all(&folder).is_ok();
+        clear(&folder)?;
         std::fs::create_dir_all(&folder).map_err(|e| file_error(&folder, &e))?;
         let harness = Harness {
             folder: folder.clone(),
@@ -231,4 +231,19 @@ impl Bench {
 
 fn file_error(file: &Path, e: &std::io::Error) -> Error {
     Error::new(ErrorKind::File, format!("{}: {e}", file.display()))
+}
+
+/// Removes what an earlier certification has left; a folder of something else is refused.
+fn clear(folder: &Path) -> Result<()> {
+    let is_empty = || folder.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+    let is_run = [LOG, DAEMON_OUTPUT].iter().any(|name| folder.join(name).exists());
+    if !folder.exists() || is_run || is_empty() {
+        let _there_may_be_none = std::fs::remove_dir_all(folder).is_ok();
+        return Ok(());
+    }
+    let text = format!(
+        "{} exists and is not a run of an earlier certificate; choose another folder with --out",
+        folder.display()
+    );
+    Err(Error::new(ErrorKind::Input, text))
 }

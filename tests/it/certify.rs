@@ -387,6 +387,21 @@ fn what_certify_cannot_do_is_refused_before_the_first_run() {
     }
 }
 
+/// What an earlier certificate said can still be read, and files of others stay.
+#[test]
+fn a_certificate_is_set_aside_and_other_folders_are_kept() {
+    let scene = Scene::new();
+    let other = out(&scene).join("reference");
+    std::fs::create_dir_all(&other).unwrap();
+    std::fs::write(other.join("notes.txt"), "mine").unwrap();
+    std::fs::write(out(&scene).join("certificate.json"), "an old one").unwrap();
+    let said = certify(&scene, &[], &["true"]).ends_with(2);
+    assert!(said.contains("is not a run of an earlier certificate"), "{said}");
+    assert_eq!(std::fs::read_to_string(other.join("notes.txt")).unwrap(), "mine");
+    let earlier = std::fs::read_to_string(out(&scene).join("earlier.json")).unwrap();
+    assert_eq!(earlier, "an old one");
+}
+
 /// Command lines of processes that name this folder.
 fn alive_in(folder: &Path) -> Vec<String> {
     let folder = folder.display().to_string();

@@ -133,7 +133,7 @@ fn runs(order: &Order<'_>, stop: &AtomicBool) -> Result<Outcome> {
     let time_s = |ticks: u64| ticks as f64 * scenario.spec.period_ns as f64 * 1e-9;
     let mut tasks = plan(time_s(bench.ticks), bench.load);
     let mut inputs = Inputs::here(&scenario.files, &order.command, &order.files)?;
-    clear(&order.out)?;
+    set_aside(&order.out)?;
     if !a.json {
         announce(order, &tasks, time_s(bench.ticks));
     }
@@ -262,13 +262,20 @@ fn refuse_own(certificate: &Path, out: &Path) -> Result<()> {
     Err(Error::new(ErrorKind::Input, text))
 }
 
-/// An old certificate must not be taken for the new one.
-fn clear(out: &Path) -> Result<()> {
+/// An old certificate must not be taken for the new one: it stays under another name.
+fn set_aside(out: &Path) -> Result<()> {
     let failed = |e: std::io::Error| Error::new(ErrorKind::File, format!("{}: {e}", out.display()));
     std::fs::create_dir_all(out).map_err(failed)?;
-    let json = out.join(JSON_FILE);
-    for file in [signature_file(&json), json, out.join(PAGE_FILE)] {
-        match std::fs::remove_file(file) {
+    let pair = |name: &str, to: &str| [out.join(name), out.join(to)];
+    let [json, json_to] = pair(JSON_FILE, "earlier.json");
+    let [page, page_to] = pair(PAGE_FILE, "earlier.html");
+    let signature = [signature_file(&json), signature_file(&json_to)];
+    if json.exists() {
+        // the signature of one that was set aside before would not be that of this one
+        let _there_may_be_none = std::fs::remove_file(&signature[1]).is_ok();
+    }
+    for [file, to] in [signature, [json, json_to], [page, page_to]] {
+        match std::fs::rename(file, to) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(failed(e)),
             _ => {}
         }
