@@ -2,11 +2,11 @@
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::replay::{read_state, write_state};
+use crate::replay::{check_replaced, read_state, write_state};
 use crate::rt::Phase;
 use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
@@ -144,14 +144,35 @@ fn run_on(
     let watcher = client.control(&model)?;
     let request = ControlRequest { number, ..Default::default() };
     let until = client.steer(order, &request, PATIENCE)?;
-    while !no_wait && !stop.load(Ordering::Relaxed) {
-        let Some(state) = watcher.next_state(Duration::from_millis(200))? else { continue };
+    if no_wait {
+        return Ok(OrderResult::new(order, until, format!("will pause after tick {until}")));
+    }
+    let not_reached = |kind: ErrorKind, why: &str| {
+        Error::new(kind, format!("the pause after tick {until} was not reached: {why}"))
+    };
+    let mut heard = Instant::now();
+    while !stop.load(Ordering::Relaxed) {
+        let Some(state) = watcher.next_state(Duration::from_millis(200))? else {
+            if heard.elapsed() > PATIENCE {
+                let why = "no state comes any more; the daemon has ended, or cannot be reached";
+                return Err(not_reached(ErrorKind::Bus, why));
+            }
+            continue;
+        };
+        heard = Instant::now();
+        if state.run_id != model.run_id {
+            let why = format!("run {} has begun; give the order again", state.run_id);
+            return Err(not_reached(ErrorKind::Input, &why));
+        }
+        if state.phase == Phase::Failed.code() {
+            return Err(not_reached(ErrorKind::Bus, "the run has ended; see `hardstand status`"));
+        }
         if state.phase == Phase::Paused.code() && state.tick >= until {
             let text = format!("paused after tick {}", state.tick);
             return Ok(OrderResult::new(order, state.tick, text));
         }
     }
-    Ok(OrderResult::new(order, until, format!("will pause after tick {until}")))
+    Err(not_reached(ErrorKind::Bus, "the wait was interrupted; the order still holds"))
 }
 
 fn push(a: &PushArguments) -> Result<OrderResult<'_>> {
@@ -215,6 +236,7 @@ fn ticks_of(duration_s: f64, model: &ModelReply) -> Result<u64> {
 }
 
 fn snapshot(a: &StateFileArguments) -> Result<OrderResult<'_>> {
+    check_replaced(&a.file)?;
     let saved = a.daemon.client()?.snapshot(PATIENCE)?;
     let (file, size) = (a.file.display(), write_state(&a.file, &saved)?);
     let text = format!("state after tick {} saved in {file} ({size} bytes)", saved.tick);

@@ -25,5 +25,5 @@ pub use player::Player;
 pub use report::{Difference, Gap, ReplayReport, RunReport};
 pub use run::{replay_run, replay_until};
 pub use run_log::{RunLog, Stamp, run_info};
-pub use state_file::{read_state, write_state};
+pub use state_file::{check_replaced, read_state, write_state};
 pub use tick_view::{Look, TickView};

@@ -23,6 +23,19 @@ pub fn read_state(file: &Path) -> Result<SavedState> {
     })
 }
 
+/// Refuses the name of a file that is something else than a saved state: a scenario, or a log.
+///
+/// # Errors
+/// [`ErrorKind::Input`].
+pub fn check_replaced(file: &Path) -> Result<()> {
+    if !file.is_file() || read_state(file).is_ok() {
+        return Ok(());
+    }
+    let name = file.display();
+    let text = format!("{name} exists and is not a saved state; choose another name");
+    Err(Error::new(ErrorKind::Input, text))
+}
+
 /// Writes a saved state; its size, bytes. Only its owner can read and write the file (mode 600),
 /// for a state decides how a run goes on.
 ///
