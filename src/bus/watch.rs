@@ -5,7 +5,7 @@ use std::net::{TcpStream, ToSocketAddrs as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -36,6 +36,7 @@ pub struct Watch {
     thread: JoinHandle<()>,
     stop: Sender<()>,
     answers: Arc<AtomicU64>,
+    twin: Arc<AtomicBool>,
 }
 
 impl Watch {
@@ -51,18 +52,25 @@ impl Watch {
             key: keys.status.clone(),
             listen: listen.to_vec(),
         };
-        let count = Arc::clone(&answers);
+        let (count, twin) = (Arc::clone(&answers), Arc::<AtomicBool>::default());
+        let found = Arc::clone(&twin);
         let thread = std::thread::Builder::new()
             .name("bus-watch".into())
-            .spawn(move || question.repeat(&stopped, &count))
+            .spawn(move || question.repeat(&stopped, &count, &found))
             .map_err(|e| no_thread("bus-watch", &e))?;
-        Ok(Self { thread, stop, answers })
+        Ok(Self { thread, stop, answers, twin })
     }
 
     /// Answers since the start.
     #[must_use]
     pub fn answers(&self) -> u64 {
         self.answers.load(Ordering::Relaxed)
+    }
+
+    /// True if another daemon has answered, too: it simulates a robot of the same name.
+    #[must_use]
+    pub fn has_twin(&self) -> bool {
+        self.twin.load(Ordering::Relaxed)
     }
 
     /// Ends the thread.
@@ -79,11 +87,14 @@ struct Question {
 }
 
 impl Question {
-    fn repeat(&self, stopped: &Receiver<()>, answers: &AtomicU64) {
+    fn repeat(&self, stopped: &Receiver<()>, answers: &AtomicU64, twin: &AtomicBool) {
         loop {
             fault_point::visit("watch");
             if self.is_answered() {
                 answers.fetch_add(1, Ordering::Relaxed);
+            }
+            if !twin.load(Ordering::Relaxed) && self.has_status(Locality::Remote) {
+                twin.store(true, Ordering::Relaxed);
             }
             if stopped.recv_timeout(PERIOD) != Err(RecvTimeoutError::Timeout) {
                 return;
@@ -96,13 +107,15 @@ impl Question {
     /// A session of its own would ask for the same, but needs credentials and a place among the
     /// sessions, which a client may have taken.
     fn is_answered(&self) -> bool {
-        self.listen.iter().all(|endpoint| accepts(endpoint)) && runtimes_work() && self.has_status()
+        self.listen.iter().all(|endpoint| accepts(endpoint))
+            && runtimes_work()
+            && self.has_status(Locality::SessionLocal)
     }
 
-    fn has_status(&self) -> bool {
-        let get = self.session.get(&self.key).allowed_destination(Locality::SessionLocal);
+    fn has_status(&self, of: Locality) -> bool {
+        let get = self.session.get(&self.key).allowed_destination(of);
         let reply = get.timeout(PATIENCE).wait().map(|replies| replies.recv_timeout(PATIENCE));
-        matches!(reply, Ok(Ok(Some(_))))
+        matches!(reply, Ok(Ok(Some(reply))) if reply.result().is_ok())
     }
 }
 

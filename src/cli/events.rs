@@ -31,5 +31,10 @@ pub(super) fn events(a: &EventsArguments) -> Result<ExitCode> {
 
 fn as_text(e: &EventReading) -> String {
     let run = if e.run_id > 1 { format!("run {} ", e.run_id) } else { String::new() };
-    format!("{run}tick {:<8} {:>9.3} s  {:<11} {}", e.tick, e.time_ns as f64 * 1e-9, e.kind, e.text)
+    // other sessions may publish events, too: nothing in one moves the cursor
+    let plain = |text: &str| -> String {
+        text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    };
+    let (time_s, kind, text) = (e.time_ns as f64 * 1e-9, plain(&e.kind), plain(&e.text));
+    format!("{run}tick {:<8} {time_s:>9.3} s  {kind:<11} {text}", e.tick)
 }

@@ -203,6 +203,11 @@ mod with_bus {
             Some(self.watch.answers())
         }
 
+        /// True if another daemon simulates a robot of the same name on the bus.
+        pub(in crate::daemon) fn has_twin(&self) -> bool {
+            self.watch.has_twin()
+        }
+
         /// A status that cannot be published now is published in a second.
         pub(in crate::daemon) fn publish_status(&self, status: &StatusReading) {
             let _next_second = self.services.publish_status(&self.bus, status).is_ok();
@@ -272,6 +277,10 @@ mod without_bus {
 
         pub(in crate::daemon) fn answers(&self) -> Option<u64> {
             None
+        }
+
+        pub(in crate::daemon) fn has_twin(&self) -> bool {
+            false
         }
 
         pub(in crate::daemon) fn publish_status(&self, _status: &StatusReading) {}

@@ -37,6 +37,7 @@ pub(super) struct Io<'a> {
     closed: Option<Instant>,
     restarts: u64,
     silence: Silence,
+    twin_told: bool,
 }
 
 /// How long the bus has not answered.
@@ -71,6 +72,7 @@ impl<'a> Io<'a> {
             closed: None,
             restarts: 0,
             silence: Silence::default(),
+            twin_told: false,
         })
     }
 
@@ -101,6 +103,19 @@ impl<'a> Io<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Once, that another daemon simulates a robot of the same name.
+    pub(super) fn take_twin(&mut self) -> Option<String> {
+        if self.twin_told || !self.front.as_ref().is_some_and(Front::has_twin) {
+            return None;
+        }
+        self.twin_told = true;
+        let robot = &self.scenario.bus.robot;
+        Some(format!(
+            "another daemon on this bus has a robot named {robot}, too: commands and orders reach \
+             both; give one of them another robot.name"
+        ))
     }
 
     fn end(&mut self, front: Front) -> Result<()> {

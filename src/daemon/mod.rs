@@ -90,7 +90,7 @@ pub enum Happening<'a> {
     ControllerLost(&'a EventReading),
     /// A second of wall time has passed.
     Second(&'a SecondReport),
-    /// Something is wrong with the log: a sentence.
+    /// Something is wrong that the run survives, as with the log: a sentence.
     Log(&'a str),
     /// The loop has ended, or is asked to; what follows writes the rest of the log.
     Ending,
@@ -372,6 +372,9 @@ fn attend(
         }
         if monitor.note_io_restarts(io.restarts()) {
             io.publish_status(monitor.status());
+        }
+        if let Some(text) = io.take_twin() {
+            watch(Happening::Log(&text));
         }
         for port in ports.restarted() {
             event_feed.port_restarted(io, monitor.status(), port);

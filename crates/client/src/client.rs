@@ -192,14 +192,21 @@ const EVENTS_KEPT: usize = 1000;
 pub struct Events(Subscriber<FifoChannelHandler<Sample>>);
 
 impl Events {
-    /// The next event; `None` after `patience` without one.
+    /// The next event; `None` after `patience` without one. What is not an event, as others may
+    /// publish under the same key, is passed over.
     ///
     /// # Errors
-    /// `ErrorKind::Bus` if the session is closed, `ErrorKind::Log` if it does not decode.
+    /// `ErrorKind::Bus` if the session is closed.
     pub fn next(&self, patience: Duration) -> Result<Option<EventReading>> {
-        let sample = self.0.recv_timeout(patience);
-        let sample = sample.map_err(|e| bus_error("events", e))?;
-        sample.map(|sample| received(Kind::Event, &sample.payload().to_bytes())).transpose()
+        let until = Instant::now() + patience;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let sample = self.0.recv_timeout(left).map_err(|e| bus_error("events", e))?;
+            let Some(sample) = sample else { return Ok(None) };
+            if let Ok(event) = decode(Kind::Event, &sample.payload().to_bytes()) {
+                return Ok(Some(event));
+            }
+        }
     }
 }
 

@@ -10,6 +10,8 @@ use super::lockstep::joined;
 use crate::common::process;
 use crate::common::process::{Log, Observer, Process, Scene, repository, serial, wait_for};
 use hardstand_log::LogReader;
+use hardstand_protocol::{EventReading, Kind, encode};
+use zenoh::Wait as _;
 
 fn paused(observer: &Observer) -> u64 {
     observer.until("a pause", |s| s.phase == Phase::Paused.code()).tick
@@ -174,4 +176,104 @@ fn a_saved_state_is_gone_on_from() {
     drop(icy);
     observer.status_until("nothing has changed", |s| (s.run_id, s.tick) == (2, tick + 40));
     ends_and_replays(&scene, daemon);
+}
+
+/// What is waited for does not come any more: the next run has begun, the daemon is gone, or
+/// somebody ends the wait.
+#[test]
+fn a_wait_for_a_pause_that_cannot_come_ends() {
+    let scene = Scene::in_memory();
+    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 50);
+    let args = ["ctl", "run-until", "100000000", "--connect", &scene.endpoint];
+    let waits = |name: &str| {
+        let process = scene.hardstand(name, &args);
+        std::thread::sleep(Duration::from_millis(500));
+        process
+    };
+    let mut first = waits("first");
+    first.signal(Signal::INT);
+    assert!(first.ends_with(5).contains("the order still holds"));
+    let mut second = waits("second");
+    scene.ctl(&["reset"], 0);
+    assert!(second.ends_with(2).contains("run 2 has begun"), "{}", second.err());
+    let mut third = waits("third");
+    daemon.kill();
+    assert!(third.ends_with(5).contains("no state comes any more"), "{}", third.err());
+}
+
+/// A name that was mistyped costs no scenario and no log.
+#[test]
+fn a_state_is_not_saved_over_another_file() {
+    let scene = Scene::in_memory();
+    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
+    Observer::of(&scene).until("it runs", |s| s.tick >= 50);
+    let (scenario, state) = (scene.path("my.toml"), scene.path("my.state"));
+    std::fs::write(&scenario, "mine").unwrap();
+    let said = scene.ctl(&["snapshot", scenario.to_str().unwrap()], 2);
+    assert!(said.contains("is not a saved state; choose another name"), "{said}");
+    assert_eq!(std::fs::read_to_string(&scenario).unwrap(), "mine");
+    for _ in 0..2 {
+        scene.ctl(&["snapshot", state.to_str().unwrap()], 0);
+    }
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+}
+
+/// Others may publish under the key of events.
+#[test]
+fn events_go_on_after_what_is_none() {
+    let scene = Scene::in_memory();
+    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 50);
+    let mut events = scene.hardstand("events", &["events", "--connect", &scene.endpoint]);
+    // of zenoh's kind "client": the daemon passes on what it sends
+    let mut config = zenoh::Config::default();
+    for (key, value) in [
+        ("mode", "\"client\"".to_string()),
+        ("scouting/multicast/enabled", "false".into()),
+        ("connect/endpoints", format!("[{:?}]", scene.endpoint)),
+    ] {
+        config.insert_json5(key, &value).unwrap();
+    }
+    let session = zenoh::open(config).wait().unwrap();
+    let event = EventReading {
+        kind: "a\x1b[2J".into(),
+        text: "b\x1b]0;c\x07\r\nd".into(),
+        ..Default::default()
+    };
+    let mut bytes = Vec::new();
+    encode(Kind::Event, &event, &mut bytes).unwrap();
+    wait_for("the event", || {
+        for payload in [&b"junk"[..], &bytes] {
+            session.put("hardstand/quadruped/events", payload).wait().unwrap();
+        }
+        events.out().contains("]0;c").then_some(())
+    });
+    let said = events.out();
+    assert!(said.chars().all(|c| c == '\n' || !c.is_control()), "{said:?}");
+    events.signal(Signal::INT);
+    events.ends_with(0);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+}
+
+/// Two robots of one name on one bus would share their controllers and their orders.
+#[test]
+fn another_daemon_with_the_same_robot_is_told() {
+    let (scene, second) = (Scene::tcp(), Scene::tcp());
+    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
+    Observer::of(&scene).until("it runs", |s| s.tick >= 50);
+    let connect = format!("bus.connect=[{:?}]", scene.endpoint);
+    let mut twin = second.daemon(&["--set", "sim.start=now", "--set", &connect]);
+    wait_for("a word", || {
+        let told = |of: &Process| of.err().contains("has a robot named quadruped, too");
+        (told(&twin) && told(&daemon)).then_some(())
+    });
+    for process in [&mut twin, &mut daemon] {
+        process.signal(Signal::TERM);
+        process.ends_with(0);
+    }
 }
