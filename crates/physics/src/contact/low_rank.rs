@@ -80,10 +80,8 @@ impl LowRank {
         let [a, b, c, _] = four_lanes(most);
         let largest = c.larger(b.larger(a));
         for (i, rest) in self.rest.iter().enumerate() {
-            for k in 0..3 {
-                if rest[k] == largest {
-                    return ((i, k), largest);
-                }
+            if let Some(k) = rest[..3].iter().position(|left| *left == largest) {
+                return ((i, k), largest);
             }
         }
         ((0, 0), 0.0)

@@ -119,19 +119,18 @@ impl Square {
             let mut sums = [[T::splat(0.0); Q]; N];
             for &[row, column] in equations {
                 let (Row(column), row) = (&rows[column], &rows[row]);
-                for n in 0..N {
-                    let factor = T::splat(column[first + n]);
-                    for q in 0..Q {
-                        sums[n][q] += row.quad::<T>(q) * factor;
+                for (sums, factor) in sums.iter_mut().zip(&column[first..first + N]) {
+                    let factor = T::splat(*factor);
+                    for (q, sum) in sums.iter_mut().enumerate() {
+                        *sum += row.quad::<T>(q) * factor;
                     }
                 }
             }
-            for n in 0..N {
-                let of = &mut self.matrix[first + n];
-                for q in 0..Q {
-                    of.set_quad(q, sums[n][q]);
+            for (n, (row, sums)) in self.matrix[first..].iter_mut().zip(sums).enumerate() {
+                for (q, sum) in sums.into_iter().enumerate() {
+                    row.set_quad(q, sum);
                 }
-                of.0[first + n] += COMPLIANCE;
+                row.0[first + n] += COMPLIANCE;
             }
         }
     }
@@ -142,8 +141,8 @@ impl Square {
     fn factorise<T: SimdReal, const Q: usize>(&mut self) -> bool {
         let Self { matrix, order, rank } = self;
         let size = *rank;
-        for k in 0..size {
-            order[k] = k;
+        for (k, row) in order.iter_mut().enumerate() {
+            *row = k;
         }
         for k in 0..size {
             let (mut best, mut most) = (k, matrix[k].0[k].abs());

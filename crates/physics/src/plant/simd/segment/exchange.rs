@@ -86,13 +86,12 @@ impl<T: SimdReal> Segment<T> {
         by_joint_class!(link, BodyKinematics::settle_by, &mut kin);
         let joints = T::by_lane([self.q, self.qd, self.tau_motor, T::splat(0.0)]);
         let kin = kin.by_lane();
-        for lane in 0..T::COUNT {
-            let Some(&body) = self.bodies.get(lane) else { break };
-            let [q, qd, tau_motor, _] = joints[lane];
+        let lanes = joints[..T::COUNT].iter().zip(&kin).zip(&self.bodies);
+        for ((&[q, qd, tau_motor, _], kin), &body) in lanes {
             state.q.joints[body - 1] = q;
             state.v.joints[body - 1] = qd;
             state.motor[body - 1] = tau_motor;
-            data.set_placed(body, &kin[lane]);
+            data.set_placed(body, kin);
         }
     }
 
@@ -106,9 +105,7 @@ impl<T: SimdReal> Segment<T> {
     #[inline(always)]
     pub(in crate::plant::simd) fn store_response(&self, data: &mut Data) {
         let responses = self.factors.by_lane(&self.kin.V);
-        for lane in 0..T::COUNT {
-            let Some(&body) = self.bodies.get(lane) else { break };
-            let (V, factors) = &responses[lane];
+        for ((V, factors), &body) in responses[..T::COUNT].iter().zip(&self.bodies) {
             data.set_response(body, V, factors);
         }
     }
