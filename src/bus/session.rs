@@ -26,6 +26,30 @@ pub struct Bus {
 const HANDSHAKES_MAX: &str = "8";
 const HANDSHAKE_MS: &str = "2000";
 
+/// Why a session could not be opened, as far as settings tell.
+fn no_session(settings: &BusSettings) -> String {
+    let listen = &settings.listen;
+    let mut twice = listen.iter().enumerate().filter(|(i, one)| listen[..*i].contains(one));
+    if let Some((_, endpoint)) = twice.next() {
+        return format!("cannot listen on {endpoint} twice; name it once in bus.listen");
+    }
+    let cannot = format!("cannot listen on {listen:?}");
+    match settings.access.as_ref().and_then(|access| access.tls.as_ref()) {
+        Some(tls) => format!(
+            "{cannot}; is another daemon running, or do the files not belong together? \
+             bus.tls_certificate {} must be that of the key bus.tls_key {}, and bus.tls_ca {} \
+             must hold certificates",
+            tls.certificate.display(),
+            tls.key.display(),
+            tls.ca.display()
+        ),
+        None => format!(
+            "{cannot}; is another daemon running? Choose another endpoint with --set \
+             'bus.listen=[\"tcp/127.0.0.1:7448\"]'"
+        ),
+    }
+}
+
 impl Drop for Bus {
     fn drop(&mut self) {
         // a publisher thread of a failed session must not go on taking snapshots
@@ -73,13 +97,7 @@ impl Bus {
             all.extend(daemon_settings(access, &keys, settings.ros2_domain)?);
         }
         transport_metrics::start();
-        let session = open(&all).map_err(|e| {
-            e.within(format!(
-                "cannot listen on {:?}; is another daemon running? Choose another endpoint with \
-                 --set 'bus.listen=[\"tcp/127.0.0.1:7448\"]'",
-                settings.listen
-            ))
-        })?;
+        let session = open(&all).map_err(|e| e.within(no_session(settings)))?;
         Ok(Self::of(session))
     }
 

@@ -175,9 +175,11 @@ fn access(s: &Section<'_>) -> Option<Access> {
         ros2_nodes: names("ros2_nodes"),
     };
     let asked = access.users_file.is_some() || access.tls.is_some();
+    let roles = ["controllers", "operators", "viewers", "ros2_nodes"];
     let named = access.names().next().is_some();
     if named && !asked {
-        s.complain("controllers", "roles need users_file or the tls keys");
+        let key = roles.into_iter().find(|role| s.has(role)).unwrap_or("controllers");
+        s.complain(key, "roles need users_file or the tls keys");
     } else if asked && !named {
         s.complain("controllers", "name a user in controllers, operators, viewers or ros2_nodes");
     }

@@ -50,6 +50,9 @@ impl Sim {
         let start = s.choice("start", &starts).unwrap_or(StartRule::Now);
         let duration_s = s.f64("duration_s", Range::between(0.0, 1e9));
         let ticks = (duration_s * rate_hz as f64).round() as u64;
+        if duration_s > 0.0 && ticks == 0 {
+            s.mistake("duration_s", &format!("0, for no end, or at least one tick, 1/{rate_hz} s"));
+        }
         s.finish();
         Self {
             period_ns,

@@ -42,6 +42,11 @@ pub fn read_csv(file: &Path) -> Result<Columns> {
         ..Columns::default()
     };
     out.check_size(1, out.names.len())?;
+    let bad = |name: &&String| name.contains([';', '\t']);
+    if let Some(name) = out.names.iter().find(bad).filter(|_| out.names.len() == 1) {
+        let text = format!("line 1: {name:?} is one column; separate columns by commas");
+        return Err(out.error(&text));
+    }
     if let Some(twice) = twice(&out.names) {
         return Err(out.error(&format!("line 1: two columns are called {twice:?}")));
     }

@@ -228,6 +228,9 @@ fn more_refusals() {
         + &"[0, 0, 0],".repeat(193)
         + "]\n";
     assert!(refusal(&many, &[]).contains("193 stations × 1 surfaces are more than 192"));
+    // without a tick there would be no end
+    let said = refusal("", &["sim.duration_s=1e-5"]);
+    assert!(said.contains("or at least one tick, 1/1000 s"), "{said}");
 }
 
 #[test]

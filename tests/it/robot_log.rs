@@ -92,6 +92,7 @@ fn a_bad_log_is_refused_with_line_and_column() {
         ("5,91,0,11,20", "5,91,0,11,20,7", "line 3, cell 6: there are 5 columns; it has 6 cells"),
         ("k cmd", "k cmds", "no column \"k cmd\"; the columns are: t_ms, h pos"),
         ("k cmd", "h cmd", "two columns are called \"h cmd\""),
+        (",", ";", "is one column; separate columns by commas"),
     ] {
         let said = bad(from, to);
         assert!(said.contains(wanted), "{from:?} -> {to:?}: {said}");

@@ -218,7 +218,13 @@ fn fault(client: &Client, request: &Fields) -> Result<u64> {
 /// `duration_s` in ticks, at least one.
 fn duration_ticks(client: &Client, request: &Fields) -> Result<u64> {
     let period_ns = client.model(PATIENCE)?.period_ns as f64;
-    Ok((request.number("duration_s")? * 1e9 / period_ns).round().max(1.0) as u64)
+    let duration_s = request.number("duration_s")?;
+    let ticks = (duration_s * 1e9 / period_ns).round() as u64;
+    if ticks == 0 {
+        let tick_s = period_ns * 1e-9;
+        return Err(input(format!("duration_s is {duration_s}; at least one tick, {tick_s} s")));
+    }
+    Ok(ticks)
 }
 
 /// The fields of a request.
