@@ -68,10 +68,15 @@ impl<'a> Playback<'a> {
             next = (end - 1).max(begin + 1);
         }
         if windows.is_empty() {
+            let at_s = |row: Option<&f64>| row.map_or("no".into(), |s| format!("{s:.3} s"));
             let text = format!(
                 "{}: no window has two rows and begins where each joint has a sample within \
-                 {SLOPE_S} s",
-                log.file
+                 {SLOPE_S} s; of its rows, from {} to {}, {} were to be used{}",
+                log.file,
+                at_s(log.time_s.first()),
+                at_s(log.time_s.last()),
+                rows.len(),
+                window_s.map_or_else(String::new, |w| format!(", in windows of {w} s")),
             );
             return Err(Error::new(ErrorKind::Input, text));
         }

@@ -153,9 +153,11 @@ fn run_on(
     let mut heard = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         let Some(state) = watcher.next_state(Duration::from_millis(200))? else {
+            // a slow robot may have none to tell
             if heard.elapsed() > PATIENCE {
                 let why = "no state comes any more; the daemon has ended, or cannot be reached";
-                return Err(not_reached(ErrorKind::Bus, why));
+                client.status(PATIENCE).map_err(|_no_answer| not_reached(ErrorKind::Bus, why))?;
+                heard = Instant::now();
             }
             continue;
         };

@@ -75,6 +75,10 @@ pub(super) fn control(root: &Section<'_>) -> ControlSettings {
             ),
         );
     }
+    let twin = controllers.iter().enumerate().find(|(i, name)| controllers[..*i].contains(*name));
+    if let Some((_, name)) = twin {
+        s.complain("controllers", &format!("the name {name:?} is used twice"));
+    }
     let patience = if s.choice_or_number("patience_s", "auto") {
         Patience::Auto
     } else if s.choice_or_number("patience_s", "forever") {

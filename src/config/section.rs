@@ -149,6 +149,11 @@ impl<'a> Section<'a> {
     pub(crate) fn integer(&self, key: &str, min: i64, max: i64) -> i64 {
         match self.get(key) {
             Some(Value::Integer(i)) if (min..=max).contains(i) => *i,
+            Some(Value::Float(x)) if x.fract() == 0.0 => {
+                let text = format!("a whole number, without a decimal point, {min} to {max}");
+                self.mistake(key, &text);
+                min
+            }
             _ => {
                 self.mistake(key, &format!("a whole number, {min} to {max}"));
                 min

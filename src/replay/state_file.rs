@@ -23,12 +23,18 @@ pub fn read_state(file: &Path) -> Result<SavedState> {
     })
 }
 
-/// Refuses the name of a file that is something else than a saved state: a scenario, or a log.
+/// Endings of files that a state must not replace.
+const OTHERS: [&str; 8] = ["toml", "mcap", "urdf", "xml", "csv", "parquet", "json", "html"];
+
+/// Refuses the name of a scenario, a log or another file that by its ending is no saved state, and
+/// is none.
 ///
 /// # Errors
 /// [`ErrorKind::Input`].
 pub fn check_replaced(file: &Path) -> Result<()> {
-    if !file.is_file() || read_state(file).is_ok() {
+    let is_other = |ending: &str| OTHERS.iter().any(|other| ending.eq_ignore_ascii_case(other));
+    let ending = file.extension().and_then(|ending| ending.to_str());
+    if !file.is_file() || !ending.is_some_and(is_other) || read_state(file).is_ok() {
         return Ok(());
     }
     let name = file.display();

@@ -231,6 +231,10 @@ fn more_refusals() {
     // without a tick there would be no end
     let said = refusal("", &["sim.duration_s=1e-5"]);
     assert!(said.contains("or at least one tick, 1/1000 s"), "{said}");
+    let said = refusal("", &["sim.micro_steps=20.0"]);
+    assert!(said.contains("a whole number, without a decimal point, 1 to 1000"), "{said}");
+    let said = refusal("", &["control.controllers=[\"a\", \"b\", \"a\"]"]);
+    assert!(said.contains("control.controllers: the name \"a\" is used twice"), "{said}");
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub struct Client {
     pub(crate) keys: Keys,
     pub(crate) robot: String,
     pub(crate) asker: String,
+    /// The endpoint, and who connects: for messages.
+    place: String,
 }
 
 impl Client {
@@ -43,14 +45,19 @@ impl Client {
     pub fn connect_as(endpoint: &str, robot: &str, credentials: &Credentials) -> Result<Self> {
         let session = open_unconnected(endpoint, credentials)?;
         let asker = format!("pid-{}", std::process::id());
-        Ok(Self { session, keys: Keys::of(robot), robot: robot.into(), asker })
+        let place = match &credentials.user {
+            Some((user, _)) => format!("{endpoint} as user {user}"),
+            None => endpoint.into(),
+        };
+        Ok(Self { session, keys: Keys::of(robot), robot: robot.into(), asker, place })
     }
 
     /// The same session for another robot of the daemon.
     #[must_use]
     pub fn of_robot(&self, robot: &str) -> Self {
         let (session, asker) = (self.session.clone(), self.asker.clone());
-        Self { session, keys: Keys::of(robot), robot: robot.into(), asker }
+        let (keys, place) = (Keys::of(robot), self.place.clone());
+        Self { session, keys, robot: robot.into(), asker, place }
     }
 
     /// The same, with the name by which its orders appear in events and logs: 1 to 64 letters,
@@ -159,17 +166,27 @@ impl Client {
                 }
             }
             if begin.elapsed() >= patience {
-                return Err(Error::new(
-                    ErrorKind::Bus,
-                    format!(
-                        "no daemon answers on {key}; check that it runs, check its robot's name, \
-                         and check the credentials"
-                    ),
-                ));
+                return Err(self.no_answer(key));
             }
             std::thread::sleep(pause);
             pause = (2 * pause).min(AGAIN_AFTER_MAX);
         }
+    }
+
+    fn no_answer(&self, key: &str) -> Error {
+        let Self { place, robot, .. } = self;
+        let why = if self.is_connected() {
+            format!(
+                "{place} is connected; check that its robot is {robot}, and that the user may do \
+                 this"
+            )
+        } else {
+            format!(
+                "there is no connection to {place}; check that it listens there, and check the \
+                 credentials"
+            )
+        };
+        Error::new(ErrorKind::Bus, format!("no daemon answers on {key}: {why}"))
     }
 }
 

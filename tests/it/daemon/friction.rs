@@ -259,7 +259,9 @@ fn refused_changes_change_nothing() {
     assert!(out.contains("there are none"), "{out}");
     exits(&["--foot", "FL", "--region", "ice", "--static", "0.5", "--kinetic", "0.4"], 2);
     let robot = ["--robot", "nobody", "--static", "0.5", "--kinetic", "0.4"];
-    assert!(exits(&robot, 5).contains("no daemon answers"));
+    let out = exits(&robot, 5);
+    assert!(out.contains("no daemon answers"), "{out}");
+    assert!(out.contains("is connected; check that its robot is nobody"), "{out}");
 
     let count = |s: &StatusReading, reason: &str| s.counter(&format!("orders_rejected_{reason}"));
     let of = |reason: &str| table.iter().filter(|(r, _, _)| *r == reason).count() as u64;

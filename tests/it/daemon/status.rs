@@ -91,6 +91,8 @@ fn nobody_answers_is_exit_5() {
     let out =
         scene.hardstand("status", &["status", "--connect", &scene.endpoint, "--json"]).ends_with(5);
     assert!(out.contains("no daemon answers"), "{out}");
+    let place = format!("there is no connection to {};", scene.endpoint);
+    assert!(out.contains(&place), "{out}");
 }
 
 /// The ages of the commands and the authority come to the status over the bus, too.
