@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use hardstand_error::Result;
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::RecoverArguments;
 use super::{ExitCode, show};
@@ -27,6 +27,12 @@ pub(super) fn recover(a: &RecoverArguments) -> Result<ExitCode> {
     });
     crate::rt::keep_files_private();
     let saved = hardstand_log::recover(&a.log, &to)?;
+    if saved.ticks == 0 {
+        let _gone = std::fs::remove_file(&to).is_ok();
+        let (log, why) = (a.log.display(), saved.damage.unwrap_or_else(|| "it is whole".into()));
+        let text = format!("log {log} has no whole tick, so there is nothing to replay: {why}");
+        return Err(Error::new(ErrorKind::Log, text));
+    }
     if a.json {
         let (ticks, messages) = (saved.ticks, saved.messages);
         show::json(&RecoverResult { file: &to, ticks, messages, damage: saved.damage.as_deref() })?;

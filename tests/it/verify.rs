@@ -178,3 +178,22 @@ fn a_log_without_a_chain_says_so_and_replays() {
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("the log has no chain") && text.contains("identical"), "{text}");
 }
+
+/// A log that breaks off before its first whole tick is no log that replays, nor is a copy of it.
+#[test]
+fn a_log_without_a_tick_is_not_recovered() {
+    let run = Run::new();
+    let bytes = std::fs::read(&run.files[0]).unwrap();
+    let cut = run.dir.path().join("cut.mcap");
+    let is_log = |end: &usize| {
+        std::fs::write(&cut, &bytes[..*end]).unwrap();
+        hardstand_log::LogReader::open(&cut).is_ok()
+    };
+    (64..bytes.len()).step_by(64).find(is_log).expect("robot and scenario");
+    let to = run.dir.path().join("whole.mcap");
+    let args = ["recover".as_ref(), cut.as_os_str(), "--to".as_ref(), to.as_os_str()];
+    let (said, code) = hardstand(&args);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("has no whole tick"), "{said}");
+    assert!(!to.exists());
+}

@@ -36,8 +36,8 @@ pub struct Recovered {
 /// # Errors
 /// [`ErrorKind::File`](hardstand_error::ErrorKind::File) if `from` cannot be read, or `to` cannot
 /// be written or exists already;
-/// [`ErrorKind::Log`](hardstand_error::ErrorKind::Log) if `from` is not a log that can be replayed,
-/// or has no whole tick. Then there is no file `to`.
+/// [`ErrorKind::Log`](hardstand_error::ErrorKind::Log) if `from` is not a log that can be replayed.
+/// Then there is no file `to`.
 pub fn recover(from: &Path, to: &Path) -> Result<Recovered> {
     // robot and scenario must be there
     drop(LogReader::open(from)?);
@@ -69,9 +69,6 @@ fn copy_whole(source: File, file: &File, to: &Path) -> Result<Recovered> {
                 break;
             }
         }
-    }
-    if saved.ticks == 0 {
-        return refuse("no tick in it is whole");
     }
     copy.finish()?;
     file.sync_all().map_err(|e| file_error(to, &e))?;

@@ -92,7 +92,7 @@ fn a_recovered_log_is_whole_and_holds_the_same_ticks() {
     assert_eq!((found.len(), damage), (40, None));
 }
 
-/// What is made anew need not be whole, and a file that cannot be made is not there.
+/// What is made anew need not be whole.
 #[test]
 fn a_damaged_index_keeps_no_tick_from_being_recovered() {
     let log = Written::new();
@@ -114,7 +114,5 @@ fn a_damaged_index_keeps_no_tick_from_being_recovered() {
     }
     // before the first whole tick
     std::fs::write(&from, &log.bytes[..log.link_ends[0] - 40]).unwrap();
-    let e = recover(&from, &to).unwrap_err();
-    assert_eq!(e.kind(), ErrorKind::Log, "{e}");
-    assert!(!to.exists());
+    assert_eq!(recover(&from, &to).unwrap().ticks, 0);
 }
