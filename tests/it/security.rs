@@ -3,7 +3,7 @@
 
 mod files;
 mod floods;
-mod guarded;
+pub mod guarded;
 mod matrix;
 mod places;
 mod ros2;

@@ -9,6 +9,7 @@ use rustix::process::Signal;
 use super::lockstep::joined;
 use crate::common::process;
 use crate::common::process::{Log, Observer, Process, Scene, repository, serial, wait_for};
+use crate::security::guarded::raw_session;
 use hardstand_log::LogReader;
 use hardstand_protocol::{EventReading, Kind, encode};
 use zenoh::Wait as _;
@@ -229,16 +230,8 @@ fn events_go_on_after_what_is_none() {
     let observer = Observer::of(&scene);
     observer.until("it runs", |s| s.tick >= 50);
     let mut events = scene.hardstand("events", &["events", "--connect", &scene.endpoint]);
-    // of zenoh's kind "client": the daemon passes on what it sends
-    let mut config = zenoh::Config::default();
-    for (key, value) in [
-        ("mode", "\"client\"".to_string()),
-        ("scouting/multicast/enabled", "false".into()),
-        ("connect/endpoints", format!("[{:?}]", scene.endpoint)),
-    ] {
-        config.insert_json5(key, &value).unwrap();
-    }
-    let session = zenoh::open(config).wait().unwrap();
+    // the daemon passes on what it sends
+    let session = raw_session(&scene.endpoint, &[]).expect("a session");
     let event = EventReading {
         kind: "a\x1b[2J".into(),
         text: "b\x1b]0;c\x07\r\nd".into(),
