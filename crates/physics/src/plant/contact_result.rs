@@ -40,6 +40,8 @@ pub struct ContactResult {
     pub(super) slopes: ContactSlopes,
     /// How deep soft ground has been pressed under the station, if this evaluation is committed, m.
     pub(super) pressed_m: f64,
+    /// Not 0 for a rigid contact so far above the ground that nothing else was evaluated, m.
+    pub(super) far_m: f64,
 }
 
 impl ContactResult {
@@ -59,6 +61,7 @@ impl ContactResult {
             spin_damping: [0.0; 2],
             slopes: ContactSlopes::default(),
             pressed_m: 0.0,
+            far_m: 0.0,
         }
     }
 

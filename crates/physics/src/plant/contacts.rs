@@ -15,8 +15,11 @@ use super::contact_state::{
 use super::implicit::{Step, Touching};
 use super::near::NearSurfaces;
 use super::regions::friction_at;
-use super::rigid::CLOSED_M;
+use super::rigid::{CLOSED_M, NEAR_M};
 use super::{ContactModel, FrictionRegion, PlantSpec};
+
+/// Within a tick a rigid contact that is higher than this and carries nothing is not looked at, m.
+const FAR_M: f64 = 0.02;
 
 /// Geometry and last evaluation of all contacts. Contact `i` is the station `i / places` against
 /// the surface `i % places`, or, if stations times surfaces are too many, against one that is near
@@ -41,8 +44,30 @@ struct StationPoint {
     body: usize,
     p_BS: Vec3,
     shape: StationShape,
+    /// From the body's origin to its farthest point at most, m.
+    arm_m: f64,
     /// `None` if it has no moments.
     rolling: Option<RollingFriction>,
+}
+
+impl StationPoint {
+    /// How far it is above the ground at least, m; 0 if it is near, or if only
+    /// [`locate`] can tell.
+    fn far_m(&self, surface: &Surface, data: &Data) -> f64 {
+        if surface.platform.is_some() || !matches!(surface.shape, SurfaceShape::Plane) {
+            return 0.0;
+        }
+        let X_WS = &surface.X_WS;
+        let center_W = data.point_W(self.body, &self.p_BS);
+        let above_m = X_WS.R.column(2).dot(&(center_W - X_WS.p)) - self.shape.extent_m();
+        if above_m > FAR_M { above_m } else { 0.0 }
+    }
+
+    /// No point of it is faster, m/s.
+    fn speed_at_most(&self, data: &Data) -> f64 {
+        let V = &data.V[self.body];
+        V.lin.norm() + V.ang.norm() * self.arm_m
+    }
 }
 
 /// One exponential spring on a plane at rest: what limbs can compute side by side.
@@ -75,7 +100,9 @@ impl ContactSet {
         for s in &spec.stations {
             let acts = s.rolling.acts() && !matches!(s.model, ContactModel::Rigid);
             let rolling = acts.then_some(s.rolling);
-            let station = StationPoint { body: s.body, p_BS: s.p_BS, shape: s.shape, rolling };
+            let arm_m = s.p_BS.norm() + s.shape.extent_m();
+            let station =
+                StationPoint { body: s.body, p_BS: s.p_BS, shape: s.shape, arm_m, rolling };
             let rigid = matches!(s.model, ContactModel::Rigid);
             if let Some(near) = &set.near {
                 let empty = ContactResult::empty(s.body, rigid, near.reach_m);
@@ -289,19 +316,29 @@ impl ContactSet {
     }
 
     /// Evaluates all contacts at `now_ns` for the kinematics in `data`, from committed memory;
-    /// `regions` are the coefficients of the regions.
+    /// `regions` are the coefficients of the regions. Unless `all` is asked for, rigid contacts far
+    /// above the ground are left as they are.
     pub(super) fn evaluate(
         &mut self,
         data: &Data,
         contacts: &[ContactState],
         regions: &[Option<Friction>],
         now_ns: u64,
+        all: bool,
     ) {
         self.move_surfaces(now_ns);
         for (i, contact) in contacts.iter().enumerate() {
             let at = &mut self.evaluated[i];
             let Some(surface) = at.surface else { continue };
             let (station, pose) = (&self.stations[i / self.places], &self.poses[surface]);
+            if let ContactLaw::Rigid(memory) = &contact.law {
+                let carries = memory.force_C != [0.0; 3] || at.force.normal_n != 0.0;
+                at.far_m =
+                    if all || carries { 0.0 } else { station.far_m(&self.surfaces[surface], data) };
+                if at.far_m > 0.0 {
+                    continue;
+                }
+            }
             locate(at, &self.surfaces[surface], pose, station, data);
             let own = contact.friction;
             at.friction = friction_at(&self.regions, regions, surface, || at.ground_point_S(), own);
@@ -329,6 +366,19 @@ impl ContactSet {
             }
             if let Some(rolling) = &station.rolling {
                 at.roll(rolling, pose, data);
+            }
+        }
+    }
+
+    /// Locates the contacts that [`evaluate`](Self::evaluate) left as far, and that may yet close
+    /// within two steps of `h` seconds at the velocities in `data`.
+    pub(super) fn look_again(&mut self, data: &Data, h: f64) {
+        for (i, at) in self.evaluated.iter_mut().enumerate() {
+            let (true, Some(surface)) = (at.far_m > 0.0, at.surface) else { continue };
+            let station = &self.stations[i / self.places];
+            if at.far_m < 2.0 * (NEAR_M + h * station.speed_at_most(data)) {
+                at.far_m = 0.0;
+                locate(at, &self.surfaces[surface], &self.poses[surface], station, data);
             }
         }
     }

@@ -179,7 +179,7 @@ impl Plant {
         let t_ns = self.time_ns();
         let Self { model, data, state, contacts, lanes, .. } = self;
         kinematics(model, &state.q, &state.v, data);
-        contacts.evaluate(data, &state.contacts, &state.regions, t_ns);
+        contacts.evaluate(data, &state.contacts, &state.regions, t_ns, true);
         lanes.load(state, data);
     }
 

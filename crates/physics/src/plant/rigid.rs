@@ -5,7 +5,7 @@ use crate::contact::{
 };
 use crate::dynamics::{
     Constraints, Data, PointAxes, PointResponses, Velocities, VelocityChange, advance_positions,
-    advance_velocities, spread_jump, velocities,
+    advance_velocities, spread_jump,
 };
 use crate::model::Model;
 use crate::spatial::{Motion, Quaternion, Vec3};
@@ -21,7 +21,7 @@ use super::rigid_points::{Active, Compliance, End, EndBody, Source, ends_of};
 /// A gap up to this counts as closed, m.
 pub(super) const CLOSED_M: f64 = 1e-6;
 /// A contact takes part if it can close within two steps at its speed, and always below this, m.
-const NEAR_M: f64 = 1e-3;
+pub(super) const NEAR_M: f64 = 1e-3;
 /// Errors of position below this are left alone, m.
 const EXACT_M: f64 = 1e-13;
 /// Largest correction of positions in one micro-step, m: a foot that starts inside the ground comes
@@ -143,7 +143,8 @@ impl RigidSolver {
     /// The rest of a micro-step that begins at `t_ns`: changes `state.v`, the velocities that all
     /// other forces would lead to, so that rigid contacts are met; moves `state.q` to the end of
     /// the step, and takes back what the steps before have missed of the ground. `data` holds what
-    /// `aba` left for the start of the step.
+    /// `aba` left for the start of the step, but in `V` the velocities that all other forces lead
+    /// to.
     pub(super) fn step(
         &mut self,
         model: &Model,
@@ -154,7 +155,6 @@ impl RigidSolver {
         (t_ns, h_ns): (u64, u64),
     ) {
         let h = h_ns as f64 / 1e9;
-        velocities(model, &state.v, data);
         let found = self.solve(model, data, sets, constraints, state, (t_ns, h_ns));
         self.move_bodies(sets.collisions, &mut state.bodies, h);
         if !found {
@@ -289,7 +289,7 @@ impl RigidSolver {
             let at = &set.evaluated()[i];
             let friction = at.friction;
             let ContactLaw::Rigid(memory) = &mut states[i].law else { continue };
-            if at.surface.is_none() {
+            if at.surface.is_none() || at.far_m > 0.0 {
                 *memory = RigidMemory::NEW;
                 continue; // a place without a surface touches nothing
             }

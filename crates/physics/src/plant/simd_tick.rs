@@ -92,6 +92,7 @@ impl Plant {
         } else {
             lanes.accelerate(state, data);
             let h_ns = self.spec.micro_step_ns();
+            contacts.look_again(data, h);
             let sets = Sets { ground: contacts, collisions };
             collisions.accelerate_bodies(&mut state.bodies, &self.spec.gravity_W, h);
             let found = rigid.solve(model, data, sets, constraints, state, (begin_ns, h_ns));

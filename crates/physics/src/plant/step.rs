@@ -3,7 +3,7 @@
 use crate::actuator::{MotorLimits, PassiveJoint, Reference};
 use crate::dynamics::{
     Constraints, Data, Positions, Rk4, Velocities, aba, aba_implicit, advance_positions,
-    advance_velocities, articulated_inertias, kinematics,
+    advance_velocities, articulated_inertias, kinematics, velocities,
 };
 use crate::model::Model;
 use crate::sensor::ImuReading;
@@ -207,6 +207,8 @@ impl Plant {
             advance_positions(&mut state.q, h, &state.v);
             collisions.advance_bodies(&mut state.bodies, h);
         } else {
+            velocities(model, &state.v, data);
+            contacts.look_again(data, h);
             let sets = Sets { ground: contacts, collisions };
             rigid.step(model, data, sets, constraints, state, (t_ns, h_ns));
         }
@@ -264,7 +266,7 @@ impl Plant {
             if stage > 0 {
                 let t = t_ns.wrapping_add(if stage < 3 { h_ns / 2 } else { h_ns });
                 kinematics(model, q, v, data);
-                contacts.evaluate(data, memory, regions, t);
+                contacts.evaluate(data, memory, regions, t, true);
                 let ground = &*contacts;
                 let memory = &*touches;
                 collisions
@@ -313,7 +315,7 @@ impl Plant {
         if renew {
             contacts.find_near(spec, data, &mut state.contacts, t_ns);
         }
-        contacts.evaluate(data, &state.contacts, &state.regions, t_ns);
+        contacts.evaluate(data, &state.contacts, &state.regions, t_ns, renew);
         self.touch(t_ns, renew);
     }
 

@@ -173,6 +173,39 @@ fn a_contact_shorter_than_a_tick_is_a_contact() {
     }
 }
 
+/// Within a tick little is asked about a rigid point high above the ground; not too little for one
+/// that falls fast.
+#[test]
+fn a_fast_rigid_point_meets_the_ground_within_a_tick_as_in_many() {
+    for path in [ComputePath::Fastest, ComputePath::OneByOne] {
+        for (speed_m_per_s, above_m) in [(3.0, 0.021), (60.0, 0.03), (300.0, 0.055), (900.0, 0.2)] {
+            let [mut short, mut long] = [1, 20].map(|micro_steps| {
+                let (model, mut spec) = box_on_springs(0.5);
+                (spec.period_ns, spec.micro_steps) =
+                    (100_000 * u64::from(micro_steps), micro_steps);
+                for station in &mut spec.stations {
+                    station.model = ContactModel::Rigid;
+                }
+                spec.q.p_WB.z = 0.1 + above_m;
+                spec.v.v_WB.z = -speed_m_per_s;
+                let mut plant = Plant::new(model, spec);
+                plant.set_path(path);
+                plant
+            });
+            for tick in 1..=5 {
+                for _ in 0..20 {
+                    assert_eq!(short.step(&[], &OwnerWords::default()), None);
+                }
+                assert_eq!(long.step(&[], &OwnerWords::default()), None);
+                let [one, many] = [&short, &long].map(|plant| (&plant.state().q, &plant.state().v));
+                let apart = (one.0.p_WB - many.0.p_WB).norm() + (one.1.v_WB - many.1.v_WB).norm();
+                assert!(apart < 1e-9, "{path:?} {speed_m_per_s} m/s {tick}: {one:?} {many:?}");
+            }
+            assert!(short.state().v.v_WB.z.abs() < 1e-9, "{path:?}: it has landed");
+        }
+    }
+}
+
 /// A box that lands on eight points of one face, slides, rocks and comes to rest: what its momenta
 /// change by in a step is what the forces of its points say.
 #[test]
