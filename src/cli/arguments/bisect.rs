@@ -23,7 +23,8 @@ pub(in crate::cli) struct BisectArguments {
     #[arg(long, group = "question")]
     pub(in crate::cli) list: bool,
     /// Ticks done, as in the state after the tick
-    #[arg(long, value_name = "TICK", requires = "list")]
+    #[arg(long, value_name = "TICK", requires = "list",
+          conflicts_with_all = ["condition", "other", "command"])]
     pub(in crate::cli) at: Option<u64>,
     /// Run number that TICK is of [default: the first in the log]
     #[arg(long, alias = "epoch", value_name = "N", requires = "at")]

@@ -48,7 +48,7 @@ pub(super) fn certificate(
             layout_hash: format!("{:016x}", scenario.simulation().layout_hash()),
             period_ns: scenario.spec.period_ns,
             ticks: bench.ticks,
-            duration_s: bench.ticks as f64 * scenario.spec.period_ns as f64 * 1e-9,
+            duration_s: bench.ticks as f64 * scenario.spec.period_ns as f64 / 1e9,
             mode: "lockstep",
         },
         controller: Controller {
