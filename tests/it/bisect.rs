@@ -412,6 +412,9 @@ fn all_files_and_runs_are_searched() {
     let extent = "no state has 999 ticks done: tick 998 of run 1 is not in the log; it holds ticks 0 \
                   to 239 of run 1, ticks 0 to 99 of run 2";
     assert!(out.contains(extent) && code == 2, "{out}");
+    let both = ["--where", "tick > 1", "--at", "5"].map(AsRef::as_ref);
+    let (out, code) = hardstand(&[&["bisect".as_ref(), path.as_os_str()], &both[..]].concat());
+    assert!(out.contains("cannot be used with") && code == 2, "{out}");
 }
 
 fn judged(path: &Path, script: &str) -> (String, i32) {
