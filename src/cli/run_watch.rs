@@ -1,6 +1,7 @@
 //! What `hardstand run` says while robots run: to people, and in lines of JSON.
 
 use std::io::IsTerminal as _;
+use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -12,6 +13,9 @@ use hardstand_error::{Error, Result};
 use hardstand_protocol::Authority;
 
 use super::{progress, show};
+
+/// The same loss is said again after this.
+const SAID_AGAIN: Duration = Duration::from_secs(10);
 
 /// Where the lines for programs go: `--json`, `--report`. One that cannot be written ends no run;
 /// the first failure shows at its end.
@@ -58,6 +62,8 @@ pub(super) struct Watch<'a> {
     bar: Option<ProgressBar>,
     waited_s: u64,
     paused: bool,
+    /// What was said of a lost controller, and when: a port joins again at once, and loses again.
+    lost: Option<(String, Instant)>,
 }
 
 impl<'a> Watch<'a> {
@@ -66,7 +72,7 @@ impl<'a> Watch<'a> {
             && scenario.pace == Pace::Free
             && std::io::stderr().is_terminal();
         let bar = scenario.ticks.filter(|_| shows_bar).map(|n| progress::bar(n, "simulating"));
-        Self { scenario, bar, waited_s: 0, paused: false }
+        Self { scenario, bar, waited_s: 0, paused: false, lost: None }
     }
 
     pub(super) fn see(&mut self, happening: &Happening<'_>, lines: &mut Lines) {
@@ -78,10 +84,10 @@ impl<'a> Watch<'a> {
                 }
                 lines.write(&Report::Ready((*ready).clone()));
             }
-            Happening::Log(text) => show::note(text),
-            Happening::ControllerLost(event) => {
-                show::note(&format!("{}{}", show::of_robot(self.scenario), event.text));
+            Happening::Log(text) => {
+                show::note(&format!("{}{text}", show::of_robot(self.scenario)));
             }
+            Happening::ControllerLost(event) => self.lost(&event.text),
             Happening::Stall(stall) if lines.json => {
                 lines.print(&Progress::of_stall(robot(), *stall));
             }
@@ -89,6 +95,14 @@ impl<'a> Watch<'a> {
             Happening::Stall(stall) => show::stall(self.scenario, *stall),
             Happening::Second(second) => self.second(second),
             Happening::Ending => {}
+        }
+    }
+
+    fn lost(&mut self, text: &str) {
+        let again = |(said, at): &(String, Instant)| said == text && at.elapsed() < SAID_AGAIN;
+        if !self.lost.as_ref().is_some_and(again) {
+            show::note(&format!("{}{text}", show::of_robot(self.scenario)));
+            self.lost = Some((text.into(), Instant::now()));
         }
     }
 

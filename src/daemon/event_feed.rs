@@ -39,10 +39,18 @@ impl EventFeed {
     }
 
     /// Publishes all pending events, oldest first; `lost` is given those that a user must hear of
-    /// even without a subscriber.
-    pub(super) fn publish(&self, io: &Io<'_>, mut lost: impl FnMut(&EventReading)) {
+    /// even without a subscriber. `refused` says what was refused just before.
+    pub(super) fn publish(
+        &self,
+        io: &Io<'_>,
+        refused: Option<&str>,
+        mut lost: impl FnMut(&EventReading),
+    ) {
         for LoopEvent { run_id, tick, time_ns, happened } in self.inbox.try_iter() {
-            let (kind, controller, text) = self.words(&happened);
+            let (kind, controller, mut text) = self.words(&happened);
+            if let (Happened::Lost { .. }, Some(refused)) = (&happened, refused) {
+                text += &format!("; commands were refused just before: {refused}");
+            }
             let (kind, asker) = (kind.into(), String::new());
             let event = EventReading { run_id, tick, time_ns, kind, controller, asker, text };
             self.spread(&event, io);
@@ -66,16 +74,13 @@ impl EventFeed {
 
     /// Says that the port `port` was restarted, at the tick of the last status.
     pub(super) fn port_restarted(&self, io: &Io<'_>, status: &StatusReading, port: String) {
-        let event = EventReading {
-            run_id: status.run_id,
-            tick: status.tick,
-            time_ns: status.time_ns,
-            kind: "port_restarted".into(),
-            text: format!("the port {port} was restarted after a panic of its thread"),
-            controller: port,
-            asker: String::new(),
-        };
-        self.spread(&event, io);
+        let text = format!("the port {port} was restarted after a panic of its thread");
+        self.spread(&at_status(status, "port_restarted", port, text), io);
+    }
+
+    /// Says why commands are refused, at the tick of the last status.
+    pub(super) fn refused(&self, io: &Io<'_>, status: &StatusReading, text: String) {
+        self.spread(&at_status(status, "refused", String::new(), text), io);
     }
 
     /// Publishes an event and passes it to the log, which may lose it when its queue is full.
@@ -130,4 +135,9 @@ impl EventFeed {
             }
         }
     }
+}
+
+fn at_status(s: &StatusReading, kind: &str, controller: String, text: String) -> EventReading {
+    let (run_id, tick, time_ns, asker) = (s.run_id, s.tick, s.time_ns, String::new());
+    EventReading { run_id, tick, time_ns, kind: kind.into(), controller, asker, text }
 }

@@ -23,6 +23,7 @@ mod ports;
 mod ports;
 mod recorder;
 mod recording;
+mod refusals;
 mod report;
 mod reported_losses;
 mod team;
@@ -73,6 +74,7 @@ use io::Io;
 use monitor::Monitor;
 use physics::PhysicsThread;
 use ports::{Cables, OpenPorts, Ports};
+use refusals::Refusals;
 use reported_losses::ReportedLosses;
 use team::Member;
 
@@ -178,6 +180,7 @@ fn run_robot(
     let open_ports = OpenPorts::open(scenario, &initial, cables, &mut links)?;
     let confinement =
         Confinement::begin(scenario, log.as_deref(), (host, member.as_ref()), &mut grants)?;
+    let mut refusals = Refusals::new(&scenario.model, ends.counters.clone());
     let heard = (ends.counters.clone(), ends.directory.clone(), ends.joined_sessions.clone());
     ends.log.clone_from(&log);
     let mut io = Io::open(scenario, &model, ends)?;
@@ -202,7 +205,7 @@ fn run_robot(
     let begin = (run_id, first_tick);
     let mut monitor = Monitor::new(scenario, begin, model.mass_kg, grants, reports, heard);
     io.publish_status(monitor.status());
-    let watched = (&mut monitor, &event_feed);
+    let watched = (&mut monitor, &event_feed, &mut refusals);
     let mut reported = ReportedLosses::default();
     let log = recorder.as_ref().map(|recorder| (recorder, &mut reported));
     let broken = attend(&physics, log, (&mut io, &ports), watched, (free, stop), &mut watch);
@@ -353,7 +356,7 @@ fn attend(
     physics: &PhysicsThread,
     mut log: Option<(&Recorder, &mut ReportedLosses)>,
     (io, ports): (&mut Io<'_>, &Ports),
-    (monitor, event_feed): (&mut Monitor, &EventFeed),
+    (monitor, event_feed, refusals): (&mut Monitor, &EventFeed, &mut Refusals),
     (free, stop): (bool, &AtomicBool),
     watch: &mut impl FnMut(Happening<'_>),
 ) -> Option<Error> {
@@ -379,7 +382,13 @@ fn attend(
         for port in ports.restarted() {
             event_feed.port_restarted(io, monitor.status(), port);
         }
-        event_feed.publish(io, |event| watch(Happening::ControllerLost(event)));
+        for text in refusals.look() {
+            watch(Happening::Log(&text));
+            event_feed.refused(io, monitor.status(), text);
+        }
+        event_feed.publish(io, refusals.recent(), |event| {
+            watch(Happening::ControllerLost(event));
+        });
         if let Some((recorder, reported)) = &mut log {
             let written = recorder.written();
             monitor.note_log(&written);
@@ -433,7 +442,7 @@ fn finish(
 ) -> Result<Summary> {
     let end = physics.join();
     ports.finish();
-    event_feed.publish(&io, |_| {});
+    event_feed.publish(&io, None, |_| {});
     let recorded = recorder.map_or_else(WrittenLog::default, Recorder::finish);
     let summary = match end {
         Some((ending, simulation)) => Ok(monitor.summary(ending, &simulation, recorded)),

@@ -40,8 +40,10 @@ impl CommandIngress {
     /// The reason of the refusal.
     pub fn take_in(&self, bytes: &[u8]) -> Result<(), Rejection> {
         self.counters.count_received();
-        let claim = decode_command(bytes, self.limits.joints);
-        self.judge(claim.and_then(|claim| self.pass_on(&claim)))
+        match decode_command(bytes, self.limits.joints) {
+            Ok(claim) => self.judge(self.pass_on(&claim), &claim.joints),
+            Err(reason) => self.judge(Err(reason), &[]),
+        }
     }
 
     /// Takes in a command that came in other bytes; likewise.
@@ -50,7 +52,7 @@ impl CommandIngress {
     /// The reason of the refusal.
     pub fn take_in_claim(&self, claim: &ClaimedCommand) -> Result<(), Rejection> {
         self.counters.count_received();
-        self.judge(self.pass_on(claim))
+        self.judge(self.pass_on(claim), &claim.joints)
     }
 
     /// Counts a command of `session` as refused for a reason that its receiver has found.
@@ -65,14 +67,21 @@ impl CommandIngress {
     /// # Errors
     /// The reason of the refusal.
     pub fn check(&self, joints: &[JointCommand]) -> Result<(), Rejection> {
-        self.judge(check_joints(joints, [self.limits.kp_max, self.limits.kd_max]))
+        self.judge(check_joints(joints, self.gains_max()), joints)
     }
 
-    fn judge(&self, result: Result<(), Rejection>) -> Result<(), Rejection> {
-        if let Err(reason) = result {
-            self.counters.count(reason);
-        }
-        result
+    const fn gains_max(&self) -> [f64; 2] {
+        [self.limits.kp_max, self.limits.kd_max]
+    }
+
+    fn judge(
+        &self,
+        result: Result<(), Rejection>,
+        joints: &[JointCommand],
+    ) -> Result<(), Rejection> {
+        result.inspect_err(|&reason| {
+            self.counters.count_refused(reason, joints, self.gains_max());
+        })
     }
 
     fn pass_on(&self, claim: &ClaimedCommand) -> Result<(), Rejection> {

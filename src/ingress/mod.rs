@@ -13,7 +13,7 @@ mod joined_sessions;
 mod order;
 mod saved;
 
-pub use arrivals::ArrivalCounters;
+pub use arrivals::{ArrivalCounters, RefusedCommand};
 pub use command::{CommandLimits, check_command};
 pub use command_ingress::CommandIngress;
 pub use control::{check_constraint, check_control, check_push, check_velocity};

@@ -89,6 +89,8 @@ pub struct RosCounters {
     called: AtomicU64,
     rejected: [AtomicU64; RosRejection::ALL.len()],
     last: Mutex<String>,
+    /// One for each reason since the last look.
+    fresh: Mutex<Vec<(&'static str, String)>>,
 }
 
 impl RosCounters {
@@ -106,6 +108,11 @@ impl RosCounters {
             all.push((name, of(&self.rejected[reason as usize])));
         }
         all
+    }
+
+    /// A refusal for each reason since the last call.
+    pub(crate) fn take_refused(&self) -> Vec<(&'static str, String)> {
+        std::mem::take(&mut *self.fresh.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The last refusal; empty if there was none.
@@ -132,6 +139,18 @@ impl RosCounters {
     pub(super) fn count(&self, topic: &str, refused: &Refused) {
         self.rejected[refused.reason as usize].fetch_add(1, Ordering::Relaxed);
         let text = format!("{topic}: {refused}");
+        // the guard tells by itself when it blocks for good
+        if refused.reason != RosRejection::Guard {
+            self.tell(refused.reason, &text);
+        }
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    }
+
+    /// Keeps a text for [`take_refused`](Self::take_refused), one for each reason.
+    pub(super) fn tell(&self, reason: RosRejection, text: &str) {
+        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        if fresh.iter().all(|(told, _)| *told != reason.name()) {
+            fresh.push((reason.name(), text.into()));
+        }
     }
 }

@@ -12,7 +12,8 @@ pub struct EventReading {
     /// Time of that state, ns.
     pub time_ns: u64,
     /// One word: join, leave, stop, arm, push, friction, fault, clear, conflict, `gave_up`,
-    /// `plant_failure`, lost (a controller was late for too long), or order: an order was accepted.
+    /// `plant_failure`, lost (a controller was late for too long), refused (messages with commands
+    /// are), or order: an order was accepted.
     pub kind: String,
     /// The controller that it is about; empty if it is about none.
     pub controller: String,

@@ -226,7 +226,8 @@ pub(super) enum Verb {
     /// Print the events of a running daemon until Ctrl-C
     ///
     /// Joins and leaves, emergency stops, pushes, friction, faults; a controller that answers the
-    /// same state twice and differently (conflict); ticks whose wait budget is spent (gave_up).
+    /// same state twice and differently (conflict); ticks whose wait budget is spent (gave_up);
+    /// why messages with commands are refused (refused).
     /// Exit code 5 if no daemon answers.
     #[cfg(feature = "zenoh")]
     Events(EventsArguments),
