@@ -21,8 +21,10 @@ use crate::desk::{
 use crate::fault_point;
 use crate::limits::ORDER_QUEUE;
 use crate::rt::{Clock as _, MonotonicClock};
-use hardstand_error::{Result, no_thread};
-use hardstand_protocol::{Kind, OrderReply, Refusal, SavedState, VelocityCommand, encode};
+use hardstand_error::{Error, Result, no_thread};
+use hardstand_protocol::{
+    Kind, OrderReply, Refusal, Rejection, SavedState, VelocityCommand, encode,
+};
 
 use super::stop_service::StopService;
 use super::stream_slot::StreamSlot;
@@ -34,6 +36,9 @@ const LOOK_AGAIN: Duration = Duration::from_micros(200);
 const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
 /// Longest wait for a request.
 const IDLE: Duration = Duration::from_millis(50);
+
+/// Whether one of a stream of orders was taken.
+type Streamed = std::result::Result<(), Refusal>;
 
 /// The service behind the keys of [`Order`].
 #[derive(Debug)]
@@ -155,22 +160,29 @@ impl OrderPort {
     }
 
     /// Asks for a velocity as one of a stream, without an answer.
-    pub fn stream(&self, asker: &str, velocity: &VelocityCommand) {
-        if let Ok(payload) = self.gate.encode(Order::Velocity, asker, velocity) {
-            self.put_streamed(payload);
-        }
+    ///
+    /// # Errors
+    /// What is wrong with it; it is counted.
+    pub fn stream(&self, asker: &str, velocity: &VelocityCommand) -> Streamed {
+        let refused = |e: Error| Refusal { reason: Rejection::Size, text: e.to_string() };
+        let payload = self.gate.encode(Order::Velocity, asker, velocity).map_err(refused)?;
+        self.put_streamed(payload)
     }
 
     /// Only the newest of a stream counts: it replaces the one that waits, if nothing is wrong.
-    fn put_streamed(&self, payload: Vec<u8>) {
+    fn put_streamed(&self, payload: Vec<u8>) -> Streamed {
         let counters = self.gate.counters();
         counters.count_received();
         match self.gate.check_velocity(&payload) {
             Ok(()) => {
                 let (order, since_ns) = (Order::Velocity, MonotonicClock::default().now_ns());
                 self.stream.put(Incoming { order, payload, waiter: None, since_ns });
+                Ok(())
             }
-            Err(refusal) => counters.count(refusal.reason),
+            Err(refusal) => {
+                counters.count(refusal.reason);
+                Err(refusal)
+            }
         }
     }
 
@@ -200,7 +212,9 @@ fn listen(bus: &Bus, key: &str, order: Order, port: OrderPort) -> Result<Queryab
 
 /// Velocity commands may come as a stream: put, without an answer.
 fn listen_to_stream(bus: &Bus, keys: &Keys, port: OrderPort) -> Result<Listening> {
-    bus.listen(keys.order(Order::Velocity), move |bytes, _| port.put_streamed(bytes.to_vec()))
+    bus.listen(keys.order(Order::Velocity), move |bytes, _| {
+        let _counted = port.put_streamed(bytes.to_vec()).is_ok();
+    })
 }
 
 type Found = std::result::Result<SavedState, Refusal>;

@@ -30,11 +30,24 @@ pub(super) fn warnings(table: &Table, model: &Model, spec: &PlantSpec) -> Vec<St
     out.extend(restitution_without_effect(table, spec));
     out.extend(softness_without_effect(spec));
     out.extend(nothing_touches(table, spec));
+    out.extend(no_stamps(table));
     out
 }
 
 fn value<'a>(table: &'a Table, section: &str, key: &str) -> Option<&'a Value> {
     table.get(section)?.get(key)
+}
+
+/// Ticks wait for answers, which Unitree's commands are not.
+fn no_stamps(table: &Table) -> Option<String> {
+    let mode = value(table, "control", "mode")?.as_str()?;
+    let unitree = value(table, "unitree", "enabled")?.as_bool()?;
+    (unitree && mode != "realtime").then(|| {
+        format!(
+            "unitree.enabled is true and control.mode is \"{mode}\", where ticks wait for answers: \
+             commands on rt/lowcmd have no stamp and are refused; take --mode realtime for them"
+        )
+    })
 }
 
 /// A robot in the ground is thrown out of it.

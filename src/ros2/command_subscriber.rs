@@ -71,6 +71,8 @@ pub struct CommandSubscriber {
 #[derive(Debug, Default)]
 struct State {
     sessions: Sessions,
+    /// The run that the motions and the arms belong to.
+    run_id: u32,
     /// Where commands are those of one controller that has joined.
     joined: Option<Joined>,
     /// Likewise, where commands join only after [`join`](CommandSubscriber::join).
@@ -95,6 +97,22 @@ enum Motion {
 }
 
 impl State {
+    /// A new run begins without motions of the one before.
+    fn enter(&mut self, run_id: u32) {
+        if run_id > self.run_id {
+            (self.run_id, self.following, self.arms) = (run_id, None, None);
+        }
+    }
+
+    /// Checks that a motion of this publisher may begin.
+    fn may_begin(&self, publisher: Publisher, now: &Now) -> Result<(), Refused> {
+        if now.authority == Authority::Stopped.code() {
+            let text = "the robot was stopped; arm it first (hardstand ctl arm)";
+            return Err(Refused::new(RosRejection::Trajectory, text.into()));
+        }
+        if self.is_taken(publisher, now) { Err(taken()) } else { Ok(()) }
+    }
+
     /// Blends the arms into a command for all joints.
     fn with_arms(&mut self, time_ns: u64, mut joints: Vec<JointCommand>) -> Vec<JointCommand> {
         self.arms.take_if(|(_, until_ns)| time_ns > *until_ns);
@@ -233,61 +251,76 @@ impl CommandSubscriber {
         let (stamp, joints) = match publisher.0 {
             DYNAMIC => {
                 let m = DynamicJointState::decode(bytes)?;
-                (m.header.stamp.clone(), self.orders.dynamic(&m)?)
+                (Some(m.header.stamp.clone()), self.orders.dynamic(&m)?)
             }
             JOINTS => {
                 let m = JointState::decode(bytes)?;
-                (m.header.stamp.clone(), self.orders.joints(&m)?)
+                (Some(m.header.stamp.clone()), self.orders.joints(&m)?)
             }
-            EFFORT => (Time::default(), self.orders.efforts(&Float64MultiArray::decode(bytes)?)?),
-            POSITION => {
-                (Time::default(), self.orders.positions(&Float64MultiArray::decode(bytes)?)?)
-            }
+            EFFORT => (None, self.orders.efforts(&Float64MultiArray::decode(bytes)?)?),
+            POSITION => (None, self.orders.positions(&Float64MultiArray::decode(bytes)?)?),
             _ => return self.begin(publisher, &JointTrajectory::decode(bytes)?),
         };
-        self.command(publisher, &stamp, joints)
+        self.command(publisher, stamp, joints).map(drop)
     }
 
     /// Receives set-points that `read` reads from a message of a topic, without a stamp, in the
-    /// order of the joints, or the reason why the message has none.
+    /// order of the joints, or the reason why the message has none. It is given the last ones of
+    /// the same publisher that were accepted, none if that has lost the robot since. True if they
+    /// are in force.
     pub(super) fn receive_set_points(
         &self,
         (name, topic): (&str, usize),
         sender: Option<Sender>,
-        read: impl FnOnce() -> Result<Vec<JointCommand>, Refused>,
-    ) {
+        read: impl FnOnce(&[JointCommand]) -> Result<Vec<JointCommand>, Refused>,
+    ) -> bool {
         self.counters.count_received();
-        let sent = self
-            .publisher(topic, sender)
-            .and_then(|from| self.command(from, &Time::default(), read()?));
-        if let Err(refused) = sent {
+        let sent = self.publisher(topic, sender).and_then(|from| {
+            let before = self.lock().sessions.accepted(from, &owner(&(self.now)()));
+            self.command(from, None, read(&before)?)
+        });
+        sent.unwrap_or_else(|refused| {
             self.counters.count(name, &refused);
-        }
+            false
+        })
     }
 
+    /// Passes on a command with this stamp, `None` for a topic without. True if it is accepted, and
+    /// no other publisher has the robot.
     fn command(
         &self,
         publisher: Publisher,
-        stamp: &Time,
+        stamp: Option<Time>,
         joints: Vec<JointCommand>,
-    ) -> Result<(), Refused> {
+    ) -> Result<bool, Refused> {
         let now = (self.now)();
+        if stamp.is_none() && self.stamps.exact {
+            let text = "messages of this topic have no stamp; where ticks wait for commands \
+                        (control.mode), they are refused";
+            return Err(Refused::new(RosRejection::Stamp, text.into()));
+        }
+        let stamp = stamp.unwrap_or_default();
         let mut state = self.lock();
+        state.enter(now.run_id);
         let repeats = |(run_id, first): &(u32, Vec<JointCommand>)| {
             (*run_id, first) == (now.run_id, &joints) && now.tick > now.first_tick
         };
-        if *stamp == Time::default() && state.first.as_ref().is_some_and(repeats) {
-            return Ok(()); // the state was sent again before the run began
+        if stamp == Time::default() && state.first.as_ref().is_some_and(repeats) {
+            return Ok(true); // the state was sent again before the run began
         }
-        let answers_tick = self.stamps.answered(&now, stamp)?;
-        if *stamp == Time::default() && self.stamps.exact {
+        let answers_tick = self.stamps.answered(&now, &stamp)?;
+        if stamp == Time::default() && self.stamps.exact {
             state.first = Some((now.run_id, joints.clone()));
         }
         if state.gives_way(publisher, &now) {
             state.following = None;
         }
-        let joints = state.with_arms(now.time_ns, joints);
-        self.send(&mut state, publisher, &now, answers_tick, joints).map(drop)
+        let blended = state.with_arms(now.time_ns, joints.clone());
+        let accepted = self.send(&mut state, publisher, &now, answers_tick, blended)?;
+        if accepted {
+            state.sessions.keep(publisher, joints);
+        }
+        Ok(accepted && !state.is_taken(publisher, &now))
     }
 
     /// Receives a message that is no command of joints, and counts one that `take` refuses.
@@ -335,11 +368,13 @@ impl CommandSubscriber {
         }
         let now = (self.now)();
         let mut state = self.lock();
-        if state.is_taken((POSTURE, None), &now) {
-            if state.joined.is_some() || !state.sessions.is_ours(&owner(&now)) {
-                return Err(taken());
-            }
-        } else if state.following.is_none() && arms.weight > 0.0 {
+        state.enter(now.run_id);
+        let is_ours = state.joined.is_none() && state.sessions.is_ours(&owner(&now));
+        if !is_ours {
+            state.may_begin((POSTURE, None), &now)?;
+        }
+        if !state.is_taken((POSTURE, None), &now) && state.following.is_none() && arms.weight > 0.0
+        {
             state.following = Some(((POSTURE, None), Motion::Trajectory(stand()?)));
         }
         state.arms = Some((arms, now.time_ns.saturating_add(lasts_ns)));
@@ -406,9 +441,8 @@ impl CommandSubscriber {
             );
         }
         let mut state = self.lock();
-        if state.is_taken(publisher, &now) {
-            return Err(taken());
-        }
+        state.enter(now.run_id);
+        state.may_begin(publisher, &now)?;
         if self.stamps.exact && !trajectory.has_stamp() && state.following.is_some() {
             return refused(
                 "there is no stamp; where ticks wait for commands, one that replaces another must \
@@ -425,17 +459,23 @@ impl CommandSubscriber {
     }
 
     /// Walks, if there is what does, and the robot is not another controller's.
-    pub(super) fn walk(&self) {
+    ///
+    /// # Errors
+    /// [`RosRejection::Trajectory`] if the robot was stopped.
+    pub(super) fn walk(&self) -> Result<(), Refused> {
         let now = (self.now)();
         let mut state = self.lock();
+        state.enter(now.run_id);
         let walks = matches!(state.following, Some((_, Motion::Walk)));
         if walks || state.is_taken((POSTURE, None), &now) {
-            return;
+            return Ok(());
         }
+        state.may_begin((POSTURE, None), &now)?;
         if let Some(walk) = &mut state.walk {
             walk.begin();
             state.following = Some(((POSTURE, None), Motion::Walk));
         }
+        Ok(())
     }
 
     /// True while the robot follows a trajectory of the daemon's own or holds its end.
@@ -451,6 +491,7 @@ impl CommandSubscriber {
     /// Sends the set-points of the trajectory at the time of `state`.
     pub fn follow(&self, state: &StateReading) {
         let mut own = self.lock();
+        own.enter(state.run_id);
         let now = Now {
             run_id: state.run_id,
             tick: state.tick,

@@ -34,7 +34,7 @@ impl Outcome {
     }
 
     pub(super) fn taken_over() -> Self {
-        let why = "another command has ended it, or another controller has the robot";
+        let why = "another command or a reset has ended it, or another controller has the robot";
         Self::failed(FollowResult::INVALID_GOAL, why)
     }
 

@@ -1,7 +1,7 @@
 //! Unitree's topics: publishes states and receives commands.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use super::command_subscriber::{CommandSubscriber, LOW_CMD};
 use super::counters::{RosCounters, RosRejection};
@@ -12,9 +12,9 @@ use super::postures::{Posture, Postures};
 use super::remote::Remote;
 use super::topics::MessageType;
 use super::unitree::{
-    Checked, Guard, HgImuState, HgLowCmd, HgLowState, LowCmd, LowState, SportModeState, WRITERS,
-    WirelessController, arms, fill, fill_hg, fill_sport, has_its_crc, hg_imu, hg_set_points,
-    remote_bytes, set_crc, set_points, watch,
+    Checked, Guard, HgImuState, HgLowCmd, HgLowState, LowCmd, LowState, MODE_AB, SportModeState,
+    WRITERS, WirelessController, arms, fill, fill_hg, fill_sport, has_its_crc, hg_imu,
+    hg_set_points, remote_bytes, set_crc, set_points, watch,
 };
 use super::wires::{Out, Take, Wires};
 use crate::config::{HgMotors, Motors, UnitreeRobot, UnitreeSettings};
@@ -67,16 +67,17 @@ pub(super) fn low_level(
     settings: &UnitreeSettings,
     subscriber: &Arc<CommandSubscriber>,
     (motion, remote_control): (&OwnMotion, Remote),
+    counters: &Arc<RosCounters>,
 ) -> Result<(LowStates, Guard)> {
     let own = [random_number() as u32, random_number() as u32];
-    let guard = Guard::new(own);
+    let guard = Guard::new(own, Arc::clone(counters));
     // libraries for controllers that can also play the robot declare both
     let is_taken = wires.finder((LOW_STATE_TOPIC, LOW_CMD_TOPIC), WRITERS);
     let thread = watch(guard.clone(), is_taken, wires.bus().panic_guard());
     thread.map_err(|e| no_thread("guard", &e))?;
     let (robot, state) = match settings.robot.clone() {
         UnitreeRobot::Go(motors) => {
-            let take = receive(guard.clone(), subscriber, move |bytes| commands(&motors, bytes));
+            let take = receive(guard.clone(), subscriber, motors);
             wires.listen(MessageType::of::<LowCmd>(), LOW_CMD_TOPIC, End::Subscriber, take)?;
             let mut message =
                 LowState { head: [0xFE, 0xEF], level_flag: 0xFF, sn: own, ..Default::default() };
@@ -87,8 +88,8 @@ pub(super) fn low_level(
         UnitreeRobot::Hg(motors) => {
             let mode_pr = Arc::new(AtomicU8::new(0));
             listen_to_arms(wires, &motors, &guard, subscriber, motion)?;
-            let read = hg_reader(motors.clone(), settings.mode_machine, Arc::clone(&mode_pr));
-            let take = receive(guard.clone(), subscriber, read);
+            let kind = (motors.clone(), settings.mode_machine);
+            let take = receive_hg(guard.clone(), subscriber, kind, Arc::clone(&mode_pr));
             wires.listen(MessageType::of::<HgLowCmd>(), LOW_CMD_TOPIC, End::Subscriber, take)?;
             let mut message =
                 HgLowState { mode_machine: settings.mode_machine, ..Default::default() };
@@ -262,50 +263,63 @@ fn listen_to_arms(
     wires.listen(MessageType::of::<HgLowCmd>(), ARM_TOPIC, End::Subscriber, take)
 }
 
-/// Receives commands, which `read` reads.
-fn receive(
-    guard: Guard,
-    subscriber: &Arc<CommandSubscriber>,
-    read: impl Fn(&[u8]) -> std::result::Result<Vec<JointCommand>, Refused> + Send + Sync + 'static,
-) -> Take {
+/// Receives a quadruped's commands.
+fn receive(guard: Guard, subscriber: &Arc<CommandSubscriber>, motors: Motors) -> Take {
     let subscriber = Arc::clone(subscriber);
     Box::new(move |bytes, sender| {
-        let set_points = || match guard.block_reason() {
-            Some(why) => Err(Refused::new(RosRejection::Guard, why.into())),
-            None => read(bytes),
-        };
-        subscriber.receive_set_points((LOW_CMD_TOPIC, LOW_CMD), sender, set_points);
+        let _in_force =
+            subscriber.receive_set_points((LOW_CMD_TOPIC, LOW_CMD), sender, |_before| {
+                permit(&guard)?;
+                let message = LowCmd::decode(bytes)?;
+                check::<LowCmd>(&message, message.crc)?;
+                Ok(set_points(&motors, &message))
+            });
     })
 }
 
-fn commands(motors: &Motors, bytes: &[u8]) -> std::result::Result<Vec<JointCommand>, Refused> {
-    let message = LowCmd::decode(bytes)?;
-    check::<LowCmd>(&message, message.crc)?;
-    Ok(set_points(motors, &message))
+/// Receives a humanoid's commands; `mode_pr` becomes that of the last one in force.
+fn receive_hg(
+    guard: Guard,
+    subscriber: &Arc<CommandSubscriber>,
+    (motors, mode_machine): (HgMotors, u8),
+    mode_pr: Arc<AtomicU8>,
+) -> Take {
+    let subscriber = Arc::clone(subscriber);
+    Box::new(move |bytes, sender| {
+        let mut asked = 0;
+        let read = |before: &[JointCommand]| {
+            permit(&guard)?;
+            let message = HgLowCmd::decode(bytes)?;
+            check::<HgLowCmd>(&message, message.crc)?;
+            check_modes(&message, mode_machine, !before.is_empty())?;
+            asked = message.mode_pr;
+            Ok(hg_set_points(&motors, &message, before))
+        };
+        if subscriber.receive_set_points((LOW_CMD_TOPIC, LOW_CMD), sender, read) {
+            mode_pr.store(asked, Ordering::Relaxed);
+        }
+    })
 }
 
-fn hg_reader(
-    motors: HgMotors,
-    mode_machine: u8,
-    mode_pr: Arc<AtomicU8>,
-) -> impl Fn(&[u8]) -> std::result::Result<Vec<JointCommand>, Refused> + Send + Sync {
-    let before = Mutex::new(Vec::new());
-    move |bytes| {
-        let message = HgLowCmd::decode(bytes)?;
-        check::<HgLowCmd>(&message, message.crc)?;
-        if message.mode_machine != mode_machine {
-            let text = format!(
-                "mode_machine is {}; it must be {mode_machine}, as in the states",
-                message.mode_machine
-            );
-            return Err(Refused::new(RosRejection::Machine, text));
-        }
-        mode_pr.store(message.mode_pr, Ordering::Relaxed);
-        let mut before = before.lock().unwrap_or_else(PoisonError::into_inner);
-        let commands = hg_set_points(&motors, &message, &before);
-        before.clone_from(&commands);
-        Ok(commands)
+fn permit(guard: &Guard) -> std::result::Result<(), Refused> {
+    let refused = |why: &str| Err(Refused::new(RosRejection::Guard, why.into()));
+    guard.block_reason().map_or(Ok(()), refused)
+}
+
+fn check_modes(m: &HgLowCmd, machine: u8, commanded: bool) -> std::result::Result<(), Refused> {
+    let refuse = |text: String| Err(Refused::new(RosRejection::Machine, text));
+    if m.mode_machine != machine {
+        let given = m.mode_machine;
+        return refuse(format!("mode_machine is {given}; it must be {machine}, as in the states"));
     }
+    if m.mode_pr == MODE_AB && !commanded {
+        return refuse(
+            "mode_pr is 1 before any command with mode_pr 0; the rods of ankles and waist are not \
+             modelled, so these joints need set-points by pitch and roll first"
+                .into(),
+        );
+    }
+    Ok(())
 }
 
 /// The checksum is over little-endian CDR, and the message may be big-endian.

@@ -221,8 +221,8 @@ fn unitree_robot(
     let postures = Arc::new(Postures::of(scenario, &settings.robot, hold_gains(scenario)));
     let hold_ns = scenario.watchdog.hold_ticks * scenario.spec.period_ns;
     let motion = OwnMotion { postures: Arc::clone(&postures), hold_ns };
-    let (low_states, guard) =
-        low_level(wires, settings, subscriber, (&motion, Remote::new(orders.clone())))?;
+    let remote = Remote::new(orders.clone());
+    let (low_states, guard) = low_level(wires, settings, subscriber, (&motion, remote), counters)?;
     if let Some(walker) = &settings.walker {
         subscriber.set_walk(Walk::new(walker, model)?);
     }
@@ -266,7 +266,7 @@ fn listen_to_velocities(
         match Twist::decode(bytes) {
             Ok(m) => {
                 let velocity = VelocityCommand::from([m.linear.x, m.linear.y, m.angular.z]);
-                orders.stream("ros2", &velocity);
+                let _counted = orders.stream("ros2", &velocity).is_ok();
             }
             Err(e) => counters.count(VELOCITY_TOPIC, &e.into()),
         }

@@ -66,7 +66,7 @@ impl Remote {
     fn ask(&self, before: Option<WirelessController>, now: &WirelessController) {
         let of = |r: &WirelessController| [r.ly, -r.lx, -r.rx].map(|x| f64::from(x) + 0.0);
         if of(now) != of(&before.unwrap_or_default()) {
-            self.orders.stream("joy", &VelocityCommand::from(of(now)));
+            let _counted = self.orders.stream("joy", &VelocityCommand::from(of(now))).is_ok();
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use hardstand_protocol::{Authority, public_session, random_number};
+use hardstand_protocol::{Authority, JointCommand, public_session, random_number};
 
 /// Publishers with a session; the least recently used one that does not own the robot is dropped.
 const PUBLISHERS_MAX: usize = 16;
@@ -41,11 +41,20 @@ struct Session {
     owned: bool,
     /// Number of the publisher's last message, and when it came.
     heard: Option<(u64, Instant)>,
+    /// Its last command that was accepted.
+    accepted: Vec<JointCommand>,
 }
 
 impl Session {
     fn new(publisher: Publisher) -> Self {
-        Self { publisher, number: random_number(), seq: 0, owned: false, heard: None }
+        Self {
+            publisher,
+            number: random_number(),
+            seq: 0,
+            owned: false,
+            heard: None,
+            accepted: Vec::new(),
+        }
     }
 
     fn owns(&self, now: &Owner) -> bool {
@@ -111,6 +120,20 @@ impl Sessions {
         let numbers = (session.number, session.seq);
         self.put(session, now);
         numbers
+    }
+
+    /// Notes the publisher's command that was accepted.
+    pub(super) fn keep(&mut self, publisher: Publisher, joints: Vec<JointCommand>) {
+        if let Some(session) = self.0.iter_mut().find(|s| s.publisher == publisher) {
+            session.accepted = joints;
+        }
+    }
+
+    /// The publisher's last command that was accepted; empty without one, and for one that has lost
+    /// the robot.
+    pub(super) fn accepted(&self, publisher: Publisher, now: &Owner) -> Vec<JointCommand> {
+        let of = |s: &&Session| s.publisher == publisher && !(s.owned && !s.is_in_force(now));
+        self.0.iter().find(of).map(|s| s.accepted.clone()).unwrap_or_default()
     }
 
     fn take(&mut self, publisher: Publisher) -> Session {

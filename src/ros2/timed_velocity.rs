@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::bus::OrderPort;
-use hardstand_protocol::{StateReading, VelocityCommand};
+use hardstand_protocol::{Refusal, StateReading, VelocityCommand};
 
 /// A command that no state shows within this time after its end was refused, ns.
 const SHOWN_WITHIN_NS: u64 = 1_000_000_000;
@@ -42,16 +42,24 @@ impl TimedVelocity {
     }
 
     /// Orders a velocity for `lasts_s` of simulated time; without it until the next command.
-    pub(super) fn order(&self, command: VelocityCommand, lasts_s: Option<f64>) {
+    ///
+    /// # Errors
+    /// As [`OrderPort::stream`].
+    pub(super) fn order(
+        &self,
+        command: VelocityCommand,
+        lasts_s: Option<f64>,
+    ) -> Result<(), Refusal> {
         // held until the order has gone out: an older end must not follow it
         let mut pending = self.lock();
+        self.orders.stream("unitree", &command)?;
         *pending = lasts_s.map(|s| Pending {
             command,
             lasts_ns: (s * 1e9) as u64,
             until_ns: None,
             shown: false,
         });
-        self.orders.stream("unitree", &command);
+        Ok(())
     }
 
     /// True while a command has an end: every state is needed.
@@ -67,7 +75,7 @@ impl TimedVelocity {
             *pending = None;
         }
         if next == Next::Stop {
-            self.orders.stream("unitree", &VelocityCommand::STAND);
+            let _stands = self.orders.stream("unitree", &VelocityCommand::STAND).is_ok();
         }
     }
 

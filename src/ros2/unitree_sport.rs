@@ -149,20 +149,21 @@ fn refuse(text: String, ends: &Ends) -> Answer {
 }
 
 fn assume(posture: Posture, ends: &Ends) -> Answer {
-    match ends.subscriber.follow_own(ends.postures.trajectory(posture)) {
-        Ok(()) => Ok(String::new()),
-        Err(refused) => {
-            ends.counters.count(TOPIC, &refused);
-            Err(WRONG_PARAMETER)
-        }
-    }
+    let begun = ends.subscriber.follow_own(ends.postures.trajectory(posture));
+    begun.map(|()| String::new()).map_err(|refused| count(&refused, ends))
+}
+
+/// Counts why a call has no effect.
+fn count(refused: &Refused, ends: &Ends) -> i32 {
+    ends.counters.count(TOPIC, refused);
+    WRONG_PARAMETER
 }
 
 /// A velocity for what walks: the daemon's own walker if it has one, unless another controller has
 /// the robot.
 fn walk(values: [f64; 3], lasts_s: Option<f64>, ends: &Ends) -> Answer {
     let answer = velocity(values, lasts_s, ends)?;
-    ends.subscriber.walk();
+    ends.subscriber.walk().map_err(|refused| count(&refused, ends))?;
     Ok(answer)
 }
 
@@ -171,6 +172,7 @@ fn velocity(values: [f64; 3], lasts_s: Option<f64>, ends: &Ends) -> Answer {
     if !lasts || values.iter().any(|v| !v.is_finite()) {
         return Err(WRONG_PARAMETER);
     }
-    ends.velocity.order(VelocityCommand::from(values), lasts_s);
-    Ok(String::new())
+    // what is out of range is counted as of every order
+    let ordered = ends.velocity.order(VelocityCommand::from(values), lasts_s);
+    ordered.map(|()| String::new()).map_err(|_counted| WRONG_PARAMETER)
 }

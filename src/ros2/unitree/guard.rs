@@ -8,6 +8,7 @@ use super::hg::HgLowState;
 use super::messages::LowState;
 use crate::bus::PanicGuard;
 use crate::ros2::messages::Message;
+use crate::ros2::{RosCounters, RosRejection};
 
 /// Time for which the guard listens before it permits messages. A robot publishes 500 times a
 /// second.
@@ -21,18 +22,22 @@ const LISTENING: u8 = 0;
 const FREE: u8 = 1;
 const TAKEN: u8 = 2;
 
+const TAKEN_TEXT: &str = "another robot's rt/lowstate is on this domain: set another domain for \
+                          the bridge and the controller, and start again";
+
 /// Whether this daemon is the only robot on the domain. Another robot blocks it until the end.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
     state: Arc<AtomicU8>,
     own: [u32; 2],
+    counters: Arc<RosCounters>,
 }
 
 impl Guard {
     /// A guard in the listening state; the daemon's own states have the number `own`: `sn`, or of
-    /// a humanoid `reserve`.
-    pub(crate) fn new(own: [u32; 2]) -> Self {
-        Self { state: Arc::new(AtomicU8::new(LISTENING)), own }
+    /// a humanoid `reserve`. It tells `counters` when it blocks for good.
+    pub(crate) fn new(own: [u32; 2], counters: Arc<RosCounters>) -> Self {
+        Self { state: Arc::new(AtomicU8::new(LISTENING)), own, counters }
     }
 
     /// The reason why messages are blocked; `None` if they are permitted.
@@ -40,10 +45,7 @@ impl Guard {
         match self.state.load(Ordering::Acquire) {
             FREE => None,
             LISTENING => Some("still checking that no other robot is on this domain"),
-            _ => Some(
-                "another robot's rt/lowstate is on this domain: set another domain for the bridge \
-                 and the controller, and start again",
-            ),
+            _ => Some(TAKEN_TEXT),
         }
     }
 
@@ -53,13 +55,20 @@ impl Guard {
         let _was_taken = self.state.compare_exchange(from, to, order, Ordering::Acquire).is_err();
     }
 
+    /// Blocks the domain.
+    fn take(&self) {
+        if self.state.swap(TAKEN, Ordering::AcqRel) != TAKEN {
+            self.counters.tell(RosRejection::Guard, TAKEN_TEXT);
+        }
+    }
+
     /// Checks a published state.
     pub(crate) fn observe(&self, bytes: &[u8]) {
         // a robot of another model publishes another message with this name
         let own = LowState::decode(bytes).is_ok_and(|m| m.sn == self.own)
             || HgLowState::decode(bytes).is_ok_and(|m| m.reserve[..2] == self.own);
         if !own {
-            self.state.store(TAKEN, Ordering::Release);
+            self.take();
         }
     }
 }
@@ -75,7 +84,7 @@ pub(crate) fn watch(
     let look = move || {
         while !panic_guard.is_over() {
             if is_taken() {
-                guard.state.store(TAKEN, Ordering::Release);
+                guard.take();
             } else if begin.elapsed() > LISTENED_FOR {
                 guard.free();
             }

@@ -9,7 +9,8 @@ use hardstand::config::{HgMotors, Scenario};
 use hardstand::dds::{Participant, Quality, Readers, Receiving, Writer};
 use hardstand::ros2::messages::{Clock, JointState, Message};
 use hardstand::ros2::unitree::{
-    HgImuState, HgLowCmd, HgLowState, LowState, Request, Response, has_its_crc,
+    HgImuState, HgLowCmd, HgLowState, LowCmd, LowState, MODE_AB, Request, Response, has_its_crc,
+    set_crc,
 };
 use hardstand_protocol::StateReading;
 
@@ -355,7 +356,7 @@ fn where_another_writer_of_lowstate_is_nothing_is_said_or_obeyed() {
     let _one = serial();
     let robot = Peer::hearing(&[]);
     let _states = robot.writer(LOW_STATE);
-    let (_scene, _daemon, observer) = begin();
+    let (_scene, mut daemon, observer) = begin();
     let peer = Peer::hearing(&[LOW_STATE]);
     let (commands, command) = (peer.writer(LOW_CMD), hold(&observer));
     observer.status_until("the guard refuses for longer than it listens", |s| {
@@ -365,6 +366,129 @@ fn where_another_writer_of_lowstate_is_nothing_is_said_or_obeyed() {
     });
     assert_eq!(observer.state().command_seq, 0);
     assert!(peer.heard[0].try_recv().is_err());
+    daemon.signal(rustix::process::Signal::TERM);
+    daemon.ends_with(0);
+    let told = "commands are refused (guard): another robot's rt/lowstate is on this domain";
+    assert_eq!(daemon.err().matches(told).count(), 1, "{}", daemon.err());
+}
+
+/// Ends what `sport` moves: what it has begun is no part of the next run, and a robot that was
+/// stopped is not said to stand up.
+#[test]
+fn a_posture_ends_with_its_run_and_is_refused_after_a_stop() {
+    let _one = serial();
+    let (scene, _daemon, observer) = begin();
+    let sport = Peer::hearing(&[("rt/api/sport/response", RESPONSE)]);
+    let writer = sport.writer(("rt/api/sport/request", REQUEST));
+    assert_eq!(call(&sport, &writer, 1004).0, 0);
+    observer.until("it stands", |s| s.tick > 1000);
+    scene.ctl(&["reset"], 0);
+    observer.until("the next run", |s| s.run_id == 2);
+    std::thread::sleep(Duration::from_secs(1));
+    let waits = observer.state();
+    assert_eq!((waits.phase, waits.tick), (0, 0), "it waits for a controller: {waits:?}");
+
+    assert_eq!(call(&sport, &writer, 1004).0, 0);
+    observer.until("it stands again", |s| s.tick > 100);
+    assert_eq!(call_with(&sport, &writer, 1008, r#"{"x":1e9,"y":0,"z":0}"#).0, 3204);
+    scene.ctl(&["stop"], 0);
+    for (call_id, parameter) in [(1004, "{}"), (1008, r#"{"x":0.1,"y":0,"z":0}"#)] {
+        assert_eq!(call_with(&sport, &writer, call_id, parameter).0, 3204, "{call_id}");
+    }
+    observer.status_until("both are counted", |s| s.counter("ros2_rejected_trajectory") >= 2);
+}
+
+/// Commands of a G1 that hold it, in the mode `mode_pr`, with the ankles at `ankle`.
+fn humanoid(motors: &HgMotors, observer: &Observer, mode_pr: u8, ankle: f32) -> Vec<u8> {
+    let mut m = HgLowCmd { mode_pr, mode_machine: 5, ..Default::default() };
+    for (place, (motor, &joint)) in m.motor_cmd.iter_mut().zip(&motors.joints).enumerate() {
+        let q = observer.model.joints[joint].q_initial as f32;
+        (motor.mode, motor.kp, motor.kd) = (1, 60.0, 1.5);
+        motor.q = if motors.kind.parallel.contains(&place) { ankle } else { q };
+    }
+    let mut bytes = encoded(&m);
+    set_crc::<HgLowCmd>(&mut bytes);
+    bytes
+}
+
+/// What the joints of parallel motors keep are the owner's own set-points.
+#[test]
+fn a_foreign_message_moves_nothing_in_the_mode_of_the_motors() {
+    let _one = serial();
+    let (_scene, _daemon, observer) = begin_g1();
+    let file = repository("benches/robots/g1_8.toml");
+    let motors = HgMotors::of(&Scenario::load(file.as_ref(), &[]).unwrap().model).unwrap();
+    let low_cmd = (LOW_CMD.0, "unitree_hg::msg::dds_::LowCmd_");
+    let peers = [Peer::hearing(&[]), Peer::hearing(&[])];
+    let [owner, foreign] = [&peers[0], &peers[1]].map(|peer| peer.writer(low_cmd));
+    let command = |mode_pr, ankle| humanoid(&motors, &observer, mode_pr, ankle);
+    let ankle = motors.joints[motors.kind.parallel[0]];
+
+    let first = command(MODE_AB, 0.3);
+    observer.status_until("a first command in that mode is refused", |s| {
+        foreign.put(&first);
+        std::thread::sleep(Duration::from_millis(5));
+        s.counter("ros2_rejected_machine") > 3 && s.counter("commands_received") == 0
+    });
+    let (own, kept) = (command(0, 0.1), command(MODE_AB, 0.3));
+    let send_until = |bytes: &[u8], what: &str, shown: &dyn Fn(&StateReading) -> bool| {
+        wait_for(what, || {
+            owner.put(bytes);
+            std::thread::sleep(Duration::from_millis(2));
+            Some(observer.state()).filter(shown)
+        })
+    };
+    let near = |s: &StateReading, q: f64| (s.joints[ankle].q - q).abs() < 0.02;
+    send_until(&own, "the owner's ankle", &|s| s.tick > 500 && near(s, 0.1));
+    let begun = send_until(&kept, "it stays", &|s| s.tick > 800);
+    foreign.put(&command(0, 0.3));
+    foreign.put(&command(0, f32::NAN));
+    let refused = |name: &str| observer.status().counter(name);
+    let later = send_until(&kept, "a second later", &|s| s.tick > begun.tick + 1500);
+    assert!(near(&later, 0.1), "the ankle is at {}", later.joints[ankle].q);
+    assert_eq!(later.command_session, begun.command_session, "the owner has the robot");
+    assert_eq!(refused("rejected_not_finite"), 1, "the foreign one alone");
+}
+
+/// Ticks do not wait for what cannot say which of them it answers.
+#[test]
+fn where_ticks_wait_a_command_without_a_stamp_is_refused() {
+    let _one = serial();
+    let lockstep = ["control.mode=lockstep"];
+    let (_scene, mut daemon, observer) = begin_with("config/quadruped.toml", &lockstep);
+    let (peer, command) = (Peer::hearing(&[]), hold(&observer));
+    let commands = peer.writer(LOW_CMD);
+    let status = observer.status_until("it is counted", |s| {
+        commands.put(&command);
+        std::thread::sleep(Duration::from_millis(20));
+        s.counter("ros2_rejected_stamp") > 3
+    });
+    assert_eq!(status.counter("commands_received"), 0, "{status:#?}");
+    daemon.signal(rustix::process::Signal::TERM);
+    daemon.ends_with(0);
+    assert!(daemon.err().contains("commands are refused (stamp): /lowcmd"), "{}", daemon.err());
+    assert!(daemon.out().contains("rt/lowcmd have no stamp and are refused"), "{}", daemon.out());
+}
+
+#[test]
+fn a_gain_out_of_range_is_told_with_its_joint() {
+    let _one = serial();
+    let (_scene, mut daemon, observer) = begin();
+    let mut message = LowCmd::decode(&hold(&observer)).unwrap();
+    message.motor_cmd[1].kp = 20_000.0;
+    let mut bytes = encoded(&message);
+    set_crc::<LowCmd>(&mut bytes);
+    let peer = Peer::hearing(&[]);
+    let commands = peer.writer(LOW_CMD);
+    observer.status_until("it is counted", |s| {
+        commands.put(&bytes);
+        std::thread::sleep(Duration::from_millis(20));
+        s.counter("rejected_out_of_range") > 3
+    });
+    daemon.signal(rustix::process::Signal::TERM);
+    daemon.ends_with(0);
+    let told = "commands are refused (out_of_range): kp of FR_thigh_joint is 20000; kp is at most";
+    assert_eq!(daemon.err().matches(told).count(), 1, "{}", daemon.err());
 }
 
 /// Ticks that a measurement takes.
