@@ -13,7 +13,8 @@ use crate::limits::SCENARIO_BYTES_MAX;
 /// scenario's own.
 ///
 /// # Errors
-/// [`ErrorKind::File`] if a file cannot be read, [`ErrorKind::Input`] if it is no TOML.
+/// [`ErrorKind::File`] if a file cannot be read, [`ErrorKind::Input`] if it is no TOML or names
+/// overlays itself.
 pub(super) fn read(text: &str, file: &str, path: &Path) -> Result<Vec<(PathBuf, Table)>> {
     let scenario = parse(text, file)?;
     let Some(value) = scenario.get("overlays") else { return Ok(Vec::new()) };
@@ -25,6 +26,13 @@ pub(super) fn read(text: &str, file: &str, path: &Path) -> Result<Vec<(PathBuf, 
         let text = read_text(&overlay, SCENARIO_BYTES_MAX)
             .map_err(|e| Error::new(ErrorKind::File, format!("{file}: overlay {shown}: {e}")))?;
         let table = parse(&text, &shown)?;
+        if let Some(value) = table.get("overlays") {
+            let text = format!(
+                "{shown}: overlays is {value}; an overlay has none of its own: name these files \
+                 in the overlays of {file}"
+            );
+            return Err(Error::new(ErrorKind::Input, text));
+        }
         Ok((overlay, table))
     };
     names.map(one).collect()

@@ -132,8 +132,14 @@ impl Scenario {
         let (overlay_files, overlays): (Vec<_>, Vec<_>) =
             overlays::read(&text, &file, path)?.into_iter().unzip();
         let complete = merge::complete(&text, &file, &overlays, sets)?;
+        let with: Vec<String> = overlay_files.iter().map(|f| f.display().to_string()).collect();
+        let with = if with.is_empty() {
+            file.clone()
+        } else {
+            format!("{file} with the overlays {}", with.join(", "))
+        };
         let one = |(name, table): (Option<String>, Table)| {
-            let of = name.map_or(file.clone(), |name| format!("{file}, robot {name}"));
+            let of = name.map_or(with.clone(), |name| format!("{with}, robot {name}"));
             let mut scenario = Self::load_table(table, path, &of)?;
             scenario.files.extend(overlay_files.clone());
             Ok(scenario)

@@ -56,3 +56,25 @@ fn a_factor_out_of_its_range_is_refused_with_key_value_and_range() {
     let said = refused("[links.trunk]\nmass = 1.1\n");
     assert!(said.contains("links.trunk.mass is unknown; known here: "), "{said}");
 }
+
+#[test]
+fn an_overlay_has_no_overlays_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let e = load(folder.path(), "overlays = [\"other.toml\"]\n").unwrap_err();
+    assert_eq!(e.kind(), ErrorKind::Input, "{e}");
+    let said = e.to_string();
+    assert!(said.contains("fitted.toml: overlays is [\"other.toml\"]; an overlay has"), "{said}");
+    assert!(said.contains("robot.toml"), "{said}");
+}
+
+#[test]
+fn a_mistake_is_reported_with_the_names_of_the_overlays() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = load(folder.path(), "[sim]\nrate = 1000\n").unwrap_err().to_string();
+    let first = said.lines().next().unwrap();
+    assert!(
+        first.contains("robot.toml with the overlays ") && first.contains("fitted.toml"),
+        "{said}"
+    );
+    assert!(said.contains("sim.rate is unknown"), "{said}");
+}
