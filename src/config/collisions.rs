@@ -16,7 +16,7 @@ use crate::urdf::{Loaded, Shape};
 
 use super::apart;
 use super::by_mass::FittedKeys;
-use super::contact_law::{ContactDefaults, Law, friction_of};
+use super::contact_law::{ContactDefaults, Law, friction_of, friction_of_contact};
 use super::feet::{Touching, checked_name};
 use super::free_links::free_links;
 use super::hulls;
@@ -114,7 +114,7 @@ fn shapes_of_links<'a>(
     let (contact, robot) = (root.section("contact"), root.section("robot"));
     let law = Law::of_contact(common.defaults);
     law.refuse_idle_keys(&Section::new("contact".into(), None, common.mistakes));
-    let friction = friction_of(&contact, common.defaults);
+    let friction = friction_of_contact(common.defaults);
     let links = links(&contact, &common.loaded.model);
     let mut link_of: Vec<&'a str> = Vec::new();
     for c in &common.loaded.collisions {

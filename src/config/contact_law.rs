@@ -24,6 +24,7 @@ pub(super) struct ContactDefaults {
     parameters: SpringParameters,
     /// The keys of the spring, for [`by_mass::fit`](super::by_mass::fit).
     pub(super) keys: SpringKeys,
+    /// Static and kinetic friction.
     mu: [f64; 2],
     /// Moments against rolling and spinning: both coefficients, m, and the settle rate, rad/s.
     rolling: [f64; 3],
@@ -70,8 +71,11 @@ pub(super) fn contact_defaults(
     let parameters = keys.parameters().unwrap_or_default();
     let parameters = SpringParameters { stiction, ..parameters };
     let before = mistakes.count();
-    let mu = [s.f64("mu_static", MU), s.f64("mu_kinetic", MU)];
-    if mu[1] > mu[0] && mistakes.count() == before {
+    let mut mu = [s.f64("mu_static", MU), s.f64("mu_kinetic", MU)];
+    if mistakes.count() > before {
+        // no other coefficient is wrong because of this mistake
+        mu = [FRICTION_MAX; 2];
+    } else if mu[1] > mu[0] {
         s.mistake("mu_kinetic", &format!("at most contact.mu_static, which is {}", mu[0]));
     }
     let length = Range::between(0.0, 1.0);
@@ -111,12 +115,19 @@ pub(super) fn restitution(root: &Section<'_>, mistakes: &Mistakes) -> Restitutio
     Restitution::new(least, capture, full.max(capture)).unwrap_or_default()
 }
 
+/// Friction coefficients of everything that has no keys of its own.
+pub(super) fn friction_of_contact(defaults: &ContactDefaults) -> Friction {
+    let [mu_static, mu_kinetic] = defaults.mu;
+    Friction::new(mu_static, mu_kinetic)
+}
+
 /// Friction coefficients of a table; the defaults replace missing ones.
 pub(super) fn friction_of(s: &Section<'_>, defaults: &ContactDefaults) -> Friction {
+    let before = s.mistake_count();
     let mu_static = s.f64_if_given("mu_static", MU).unwrap_or(defaults.mu[0]);
     let mu_kinetic =
         s.f64_if_given("mu_kinetic", MU).unwrap_or_else(|| defaults.mu[1].min(mu_static));
-    if mu_kinetic > mu_static {
+    if mu_kinetic > mu_static && s.mistake_count() == before {
         s.mistake("mu_kinetic", &format!("at most mu_static, which is {mu_static}"));
     }
     Friction::new(mu_static, mu_kinetic)

@@ -5,7 +5,7 @@ use hardstand_physics::spatial::{Mat3, Motion, SpatialInertia, Transform, Vec3};
 
 use super::by_mass::FittedKeys;
 use super::collisions::{Common, element};
-use super::contact_law::{Law, friction_of};
+use super::contact_law::{Law, friction_of_contact};
 use super::posture::Posture;
 use super::section::Section;
 use crate::urdf::FreeLink;
@@ -63,7 +63,7 @@ fn add<'a>(
 ) {
     let robot = root.section("robot");
     let law = Law::of_contact(common.defaults);
-    let friction = friction_of(&root.section("contact"), common.defaults);
+    let friction = friction_of_contact(common.defaults);
     let X_BL = center(free).inverse();
     for c in &free.collisions {
         let shape = element(&robot, &c.shape);

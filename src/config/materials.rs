@@ -53,9 +53,10 @@ fn material(s: &Section<'_>) -> Option<Result<ContactMaterial>> {
         s.mistake(key, &format!("such that (1 − restitution) / speed, {c} s/m, is at most 1000"));
     }
     let mu = Range::between(0.0, 100.0);
+    let before = s.mistake_count();
     let (mu_static, mu_dynamic) = (s.f64("mu_static", mu), s.f64("mu_dynamic", mu));
     let mu_viscous = s.f64_if_given("mu_viscous_s_per_m", mu).unwrap_or(0.0);
-    if mu_dynamic > mu_static {
+    if mu_dynamic > mu_static && s.mistake_count() == before {
         s.mistake("mu_dynamic", &format!("at most mu_static, which is {mu_static}"));
         return None;
     }

@@ -99,6 +99,11 @@ impl<'a> Section<'a> {
         self.mistakes.add(format!("{} is {value}; it must be {allowed}", self.name(key)));
     }
 
+    /// How many mistakes the scenario has so far.
+    pub(crate) fn mistake_count(&self) -> usize {
+        self.mistakes.count()
+    }
+
     /// The raw value, if the key exists. Marks the key as known in either case.
     pub(crate) fn get(&self, key: &str) -> Option<&'a Value> {
         self.seen.borrow_mut().insert(key.into());
