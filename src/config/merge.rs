@@ -1,5 +1,7 @@
 //! Merges the defaults, the scenario file and `--set` into one complete table.
 
+use std::net::SocketAddr;
+
 use toml::{Table, Value};
 
 use hardstand_error::{Error, ErrorKind, Result};
@@ -106,24 +108,38 @@ pub(crate) fn get<'a>(table: &'a Table, keys: &[String]) -> Option<&'a Value> {
     })
 }
 
-/// `a.b.c=value`: the value is TOML, or else a string. A number in the path is a list index.
+/// `a.b.c=value`: the value is as [`value_of`] reads it. A number in the path is a list index.
 fn apply_set(table: &mut Table, text: &str) -> std::result::Result<(), String> {
     let Some((path, text)) = text.split_once('=') else {
         return Err(format!("\"{text}\": expected key=value, e.g. sim.micro_steps=20"));
     };
-    set(table, &keys_of(path.trim()), value_of(text.trim()))
+    let value = value_of(text.trim()).map_err(|m| format!("\"{}\": {m}", path.trim()))?;
+    set(table, &keys_of(path.trim()), value)
 }
 
-fn value_of(text: &str) -> Value {
-    let parsed = format!("v = {text}").parse::<Table>().ok().and_then(|mut t| t.remove("v"));
-    parsed.unwrap_or_else(|| Value::String(text.into()))
+/// A value of TOML, or else a string, as a word, a path or an address.
+///
+/// # Errors
+/// A sentence if the text begins as a list, a table or a quoted string does, and is none.
+fn value_of(text: &str) -> std::result::Result<Value, String> {
+    let string = || Value::String(text.into());
+    match format!("v = {text}").parse::<Table>() {
+        Ok(mut table) => Ok(table.remove("v").unwrap_or_else(string)),
+        // an address of IPv6 begins as a list does
+        Err(_) if text.parse::<SocketAddr>().is_ok() => Ok(string()),
+        Err(e) if text.starts_with(['[', '{', '"', '\'']) => {
+            Err(format!("{text} is not valid TOML: {}", e.message().trim()))
+        }
+        Err(_) => Ok(string()),
+    }
 }
 
 /// Key and value of a set that changes a key of this section.
 fn set_in(section: &str, set: &str) -> Option<(String, Value)> {
     let (path, text) = set.split_once('=')?;
     match keys_of(path.trim()).as_slice() {
-        [of, key] if of == section => Some((key.clone(), value_of(text.trim()))),
+        // what is no value is refused where it is set
+        [of, key] if of == section => Some((key.clone(), value_of(text.trim()).ok()?)),
         _ => None,
     }
 }
@@ -131,7 +147,8 @@ fn set_in(section: &str, set: &str) -> Option<(String, Value)> {
 /// The keys of a path; quoted ones may contain dots, as in TOML.
 pub(crate) fn keys_of(path: &str) -> Vec<String> {
     let mut keys = Vec::new();
-    let mut quoted = format!("{path} = 0").parse::<Table>().ok().filter(|_| path.contains('"'));
+    let mut quoted =
+        format!("{path} = 0").parse::<Table>().ok().filter(|_| path.contains(['"', '\'']));
     while let Some((key, value)) = quoted.and_then(|table| table.into_iter().next()) {
         keys.push(key);
         quoted = if let Value::Table(inner) = value { Some(inner) } else { None };
