@@ -37,9 +37,13 @@ pub struct LcmSettings {
 pub(super) fn lcm(root: &Section<'_>, model: &Model, spec: &PlantSpec) -> Option<LcmSettings> {
     let s = root.section("lcm");
     let text = s.text("group");
-    let group = text.parse::<SocketAddrV4>().ok().filter(|group| group.ip().is_multicast());
+    let group = text.parse::<SocketAddrV4>().ok();
+    let group = group.filter(|group| group.ip().is_multicast() && group.port() > 0);
     if group.is_none() && !text.is_empty() {
-        s.mistake("group", "\"\" or a multicast group with its port, as \"239.255.76.67:7667\"");
+        s.mistake(
+            "group",
+            "\"\" or a multicast group with its port, 1 to 65535, as \"239.255.76.67:7667\"",
+        );
     }
     let words =
         [("walk_these_ways", LcmTypes::WalkTheseWays), ("mini_cheetah", LcmTypes::MiniCheetah)];
