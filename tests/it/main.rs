@@ -92,6 +92,7 @@ mod scaffold_feet;
 mod security;
 mod segments;
 mod sensors;
+mod sets;
 mod simd;
 mod simulation;
 mod soak;
