@@ -183,13 +183,22 @@ fn preset_names() -> String {
 
 fn battery(root: &Section<'_>) -> Battery {
     let s = root.section("battery");
+    let before = s.mistake_count();
     let battery = Battery {
         voltage_v: s.f64("voltage_v", Range::between(0.0, 1e5)),
         resistance_ohm: s.f64("resistance_ohm", Range::between(0.0, 1e3)),
         idle_w: s.f64("idle_w", Range::between(0.0, 1e6)),
         voltage_max_v: s.f64("voltage_max_v", Range::between(0.0, 1e5)),
     };
-    let Battery { voltage_v, voltage_max_v, .. } = battery;
+    let Battery { voltage_v, resistance_ohm, idle_w, voltage_max_v } = battery;
+    let others =
+        [("resistance_ohm", resistance_ohm), ("idle_w", idle_w), ("voltage_max_v", voltage_max_v)];
+    // after a mistake the voltage may be 0
+    let idle = others.into_iter().filter(|_| !battery.is_there() && s.mistake_count() == before);
+    for (key, value) in idle.filter(|(_, value)| *value > 0.0) {
+        let text = format!("{value} is not allowed; it must be 0 without battery.voltage_v");
+        s.complain(key, &text);
+    }
     if voltage_max_v > 0.0 && voltage_max_v < voltage_v {
         let allowed = format!("at least battery.voltage_v, {voltage_v}, or 0 for no limit");
         s.complain(

@@ -87,6 +87,46 @@ fn numbers_that_contradict_each_other_are_refused() {
     assert!(text.contains(wanted), "{text}");
 }
 
+/// A number that has no effect without another one is refused without it.
+#[test]
+fn numbers_without_the_one_that_they_need_are_refused() {
+    let idle = [
+        ("torque_speed.no_load_rad_per_s=30", "torque_speed.stall_nm"),
+        ("torque_speed.knee_rad_per_s=10", "torque_speed.stall_nm"),
+        ("torque_speed.braking_nm=10", "torque_speed.stall_nm"),
+        ("torque_speed.nominal_v=24", "torque_speed.stall_nm"),
+        ("motor.resistance_ohm=0.2", "motor.torque_constant_nm_per_a"),
+        ("motor.supply_v=24", "motor.torque_constant_nm_per_a"),
+        ("heat.trip_c=90", "heat.winding_j_per_k"),
+        ("elastic.damping_nm_s_per_rad=0.5", "elastic.stiffness_nm_per_rad"),
+        ("watchdog.damping_nm_s_per_rad=0.5", "watchdog.timeout_us"),
+    ];
+    for (set, other) in idle {
+        let (key, value) = set.split_once('=').unwrap();
+        let text = refused("", &[&format!("{DRIVE}.{set}")]);
+        let wanted = format!("{key}: {value} is not allowed; it must be 0 without {other}");
+        assert!(text.contains(&wanted), "{text}");
+    }
+    let constant = format!("{DRIVE}.motor.torque_constant_nm_per_a=0.1");
+    let text = refused("", &[&constant, &format!("{DRIVE}.motor.supply_v=24")]);
+    assert!(text.contains("it must be 0 without motor.resistance_ohm"), "{text}");
+    for (key, value) in [("resistance_ohm", "0.1"), ("idle_w", "20"), ("voltage_max_v", "30")] {
+        let text = refused("", &[&format!("battery.{key}={value}")]);
+        let wanted = format!("battery.{key}: {value} is not allowed; it must be 0 without");
+        assert!(text.contains(&wanted), "{text}");
+    }
+    let heat = [
+        "motor.torque_constant_nm_per_a=0.1",
+        "motor.resistance_ohm=0.2",
+        "heat.winding_j_per_k=30",
+        "heat.trip_c=20",
+    ]
+    .map(|set| format!("{DRIVE}.{set}"));
+    let text = refused("", &heat.each_ref().map(String::as_str));
+    let wanted = "heat.trip_c: 20 is not allowed; it must be above heat.air_c, 25, or 0";
+    assert!(text.contains(wanted), "{text}");
+}
+
 /// A joint with a table of its own that says nothing of its drive has the drive of all.
 #[test]
 fn contradictions_are_found_whichever_table_they_come_from() {

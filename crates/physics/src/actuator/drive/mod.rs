@@ -130,6 +130,9 @@ impl Drive {
         if h.derate_c > 0.0 && h.derate_c >= h.trip_c {
             return Some(("heat.derate_c", format!("below heat.trip_c, {}", h.trip_c)));
         }
+        if h.trip_c > 0.0 && h.trip_c <= h.air_c {
+            return Some(("heat.trip_c", format!("above heat.air_c, {}, or 0", h.air_c)));
+        }
         let m = &self.motor;
         if h.acts() && (m.torque_constant_nm_per_a <= 0.0 || m.resistance_ohm <= 0.0) {
             let what = "0 without motor.torque_constant_nm_per_a and motor.resistance_ohm";
@@ -147,7 +150,39 @@ impl Drive {
             let what = "0 without elastic.stiffness_nm_per_rad: a gap is between two masses";
             return Some(("elastic.backlash_rad", what.into()));
         }
-        None
+        self.idle()
+    }
+
+    /// A number that has no effect without another one.
+    fn idle(&self) -> Option<(&'static str, String)> {
+        let (t, m) = (&self.torque_speed, &self.motor);
+        let (line, constant) = ("torque_speed.stall_nm", "motor.torque_constant_nm_per_a");
+        let (makes_torque, resists) = (m.torque_constant_nm_per_a > 0.0, m.resistance_ohm > 0.0);
+        let (elastic, watchdog) = (&self.elastic, &self.watchdog);
+        let numbers = [
+            ("torque_speed.no_load_rad_per_s", t.no_load_rad_per_s, t.acts(), line),
+            ("torque_speed.knee_rad_per_s", t.knee_rad_per_s, t.acts(), line),
+            ("torque_speed.braking_nm", t.braking_nm, t.acts(), line),
+            ("torque_speed.nominal_v", t.nominal_v, t.acts(), line),
+            ("motor.resistance_ohm", m.resistance_ohm, makes_torque, constant),
+            ("motor.supply_v", m.supply_v, makes_torque, constant),
+            ("motor.supply_v", m.supply_v, resists, "motor.resistance_ohm"),
+            ("heat.trip_c", self.heat.trip_c, self.heat.acts(), "heat.winding_j_per_k"),
+            (
+                "elastic.damping_nm_s_per_rad",
+                elastic.damping_nm_s_per_rad,
+                elastic.acts(),
+                "elastic.stiffness_nm_per_rad",
+            ),
+            (
+                "watchdog.damping_nm_s_per_rad",
+                watchdog.damping_nm_s_per_rad,
+                watchdog.timeout_us > 0.0,
+                "watchdog.timeout_us",
+            ),
+        ];
+        let idle = numbers.into_iter().find(|(_, value, acts, _)| *value > 0.0 && !acts);
+        idle.map(|(key, _, _, other)| (key, format!("0 without {other}")))
     }
 
     /// Rotor inertia at the joint, kg·m².
