@@ -62,9 +62,21 @@ pub(super) fn sensors(root: &Section<'_>, model: &Model) -> SensorSet {
     let section = root.section("sensors");
     let set = SensorSet {
         seed: section.count("seed", 0, u32::MAX),
-        imu: of_robot(&section, "imu", ImuErrors::NONE, ImuErrors::keys()),
+        imu: of_robot(
+            &section,
+            "imu",
+            ImuErrors::NONE,
+            ImuErrors::keys(),
+            ImuErrors::contradiction,
+        ),
         joints: of_joints(&section, model),
-        feet: of_robot(&section, "feet", FootSensor::default(), FootSensor::keys()),
+        feet: of_robot(
+            &section,
+            "feet",
+            FootSensor::default(),
+            FootSensor::keys(),
+            FootSensor::contradiction,
+        ),
     };
     section.finish();
     set
@@ -76,10 +88,16 @@ fn of_robot<T: Copy + PartialEq + 'static>(
     group: &str,
     none: T,
     keys: impl Iterator<Item = &'static Key<T>>,
+    contradiction: fn(&T) -> Option<(&'static str, String)>,
 ) -> Option<T> {
     let (mut sensor, table) = (none, known(section, group, group)?);
-    for (key, value) in numbers_given(&table, keys) {
+    let keys: Vec<_> = keys.collect();
+    for (key, value) in numbers_given(&table, keys.iter().copied()) {
         key.set(&mut sensor, value);
+    }
+    if let Some((name, allowed)) = contradiction(&sensor) {
+        let value = keys.iter().find(|key| key.name == name).map_or(0.0, |k| k.get(&sensor));
+        table.complain(name, &format!("{value} is not allowed; it must be {allowed}"));
     }
     table.finish();
     (sensor != none).then_some(sensor)

@@ -48,6 +48,32 @@ fn without_errors_all_readings_are_the_truth() {
 }
 
 #[test]
+fn numbers_that_contradict_each_other_are_refused() {
+    let steps = [
+        ("imu.gyro", "rad_per_s"),
+        ("imu.accel", "m_per_s2"),
+        ("feet.force", "n"),
+        ("feet.moment", "nm"),
+    ];
+    for (of, unit) in steps {
+        let range = format!("sensors.{of}.range_{unit}=0.5");
+        let text = refused(&[&range, &format!("sensors.{of}.resolution_{unit}=2")]);
+        let wanted = format!("sensors.{of}.range_{unit}: 0.5 is not allowed; it must be at least ");
+        assert!(
+            text.contains(&wanted) && text.contains(&format!("resolution_{unit}, 2")),
+            "{text}"
+        );
+        assert!(load(&[&range, &format!("sensors.{of}.resolution_{unit}=0.5")]).is_ok());
+    }
+    let rings = "sensors.imu.accel.vibration_m_per_s2_per_n=0.01";
+    let text = refused(&[rings]);
+    let wanted =
+        "vibration_m_per_s2_per_n: 0.01 is not allowed; it must be 0 without vibration.frequ";
+    assert!(text.contains(wanted), "{text}");
+    assert!(load(&[rings, "sensors.imu.vibration.frequency_hz=80"]).is_ok());
+}
+
+#[test]
 fn a_joint_has_the_numbers_of_its_own_table_over_those_of_all() {
     let all = format!("{JOINTS}.noise_rad=0.002");
     let own = "sensors.joints.FL_calf_joint.noise_rad=0.004";

@@ -3,6 +3,8 @@
 use crate::actuator::drive::Key;
 use crate::spatial::Mat3;
 
+use super::imu_errors::too_short;
+
 /// The numbers of all channels of forces, or of moments (u: N or N·m); all 0: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FootChannel {
@@ -103,6 +105,18 @@ impl FootSensor {
     /// All numbers that can be set.
     pub fn keys() -> impl Iterator<Item = &'static Key<Self>> {
         Self::TIME.iter().chain(&Self::FORCE).chain(&Self::MOMENT).chain(&Self::CROSSTALK)
+    }
+
+    /// What is wrong with numbers that are each in their range, and the key that is to blame.
+    #[must_use]
+    pub fn contradiction(&self) -> Option<(&'static str, String)> {
+        let channels = [
+            ("force.range_n", &self.force, "force.resolution_n"),
+            ("moment.range_nm", &self.moment, "moment.resolution_nm"),
+        ];
+        channels.into_iter().find_map(|(range, channel, resolution)| {
+            Some((range, too_short(channel.range, resolution, channel.resolution)?))
+        })
     }
 
     /// What the forces add to each other.

@@ -154,6 +154,34 @@ impl ImuErrors {
     pub fn keys() -> impl Iterator<Item = &'static Key<Self>> {
         Self::TIME.iter().chain(&Self::GYRO).chain(&Self::ACCEL).chain(&Self::REST)
     }
+
+    /// What is wrong with numbers that are each in their range, and the key that is to blame.
+    #[must_use]
+    pub fn contradiction(&self) -> Option<(&'static str, String)> {
+        let (gyro, accel) = (&self.gyro, &self.accel);
+        let steps = [
+            ("gyro.range_rad_per_s", gyro, "gyro.resolution_rad_per_s"),
+            ("accel.range_m_per_s2", accel, "accel.resolution_m_per_s2"),
+        ];
+        let ringing = [
+            ("gyro.vibration_rad_per_s_per_n", gyro.vibration_per_n),
+            ("accel.vibration_m_per_s2_per_n", accel.vibration_per_n),
+        ];
+        for (range, triad, resolution) in steps {
+            if let Some(allowed) = too_short(triad.range, resolution, triad.resolution) {
+                return Some((range, allowed));
+            }
+        }
+        let still = self.vibration.frequency_hz <= 0.0;
+        let (key, _) = ringing.into_iter().find(|(_, per_n)| still && *per_n > 0.0)?;
+        Some((key, "0 without vibration.frequency_hz".into()))
+    }
+}
+
+/// What a range must be that is shorter than one step of the reading.
+pub(super) fn too_short(range: f64, resolution_key: &str, resolution: f64) -> Option<String> {
+    let short = range > 0.0 && range < resolution;
+    short.then(|| format!("at least {resolution_key}, {resolution}, or 0 for no limit"))
 }
 
 impl Default for ImuErrors {
