@@ -127,22 +127,48 @@ fn qos(quality: Quality) -> QosPolicies {
 
 /// The address of the interface that is meant, the first one if it has several.
 fn address(interface: &str) -> Result<IpAddr> {
-    if let Ok(address) = interface.parse() {
-        return Ok(address);
-    }
     let all = netdev::get_interfaces();
+    let refuse = |what: &str| {
+        let names: Vec<&str> = all.iter().map(|i| i.name.as_str()).collect();
+        let names = names.join(", ");
+        let text = format!("ros2.interface is {interface:?}, {what}; the interfaces are {names}");
+        Err(Error::new(ErrorKind::Bus, text))
+    };
+    if let Ok(address) = interface.parse::<IpAddr>() {
+        let mut own = all.iter().flat_map(netdev::Interface::ip_addrs);
+        // a loopback interface has all of them, and says one
+        if address.is_loopback() || own.any(|own| own == address) {
+            return Ok(address);
+        }
+        return refuse("an address that no interface has here");
+    }
     let named = all.iter().find(|i| i.name == interface);
     if let Some(net) = named.and_then(|i| i.ipv4.first()) {
         return Ok(IpAddr::V4(net.addr()));
     }
-    let names: Vec<&str> = all.iter().map(|i| i.name.as_str()).collect();
-    let text = format!(
-        "ros2.interface is {interface:?}, which has no IPv4 address here; the interfaces are {}",
-        names.join(", ")
-    );
-    Err(Error::new(ErrorKind::Bus, text))
+    refuse("which has no IPv4 address here")
 }
 
 fn failed(what: &str, e: &dyn std::fmt::Display) -> Error {
     Error::new(ErrorKind::Bus, format!("DDS: {what}: {e}"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panic")]
+mod tests {
+    use super::address;
+
+    #[test]
+    fn an_address_that_no_interface_has_is_refused_with_the_interfaces() {
+        for (interface, what) in [
+            ("192.0.2.1", "an address that no interface has here"),
+            ("nowhere0", "which has no IPv4 address here"),
+        ] {
+            let said = address(interface).map(|_| ()).map_err(|e| e.to_string());
+            let said = said.expect_err("there is no such interface");
+            let wanted = format!("ros2.interface is {interface:?}, {what}; the interfaces are ");
+            assert!(said.contains(&wanted), "{said}");
+        }
+        assert!(address("127.0.0.1").is_ok());
+    }
 }
