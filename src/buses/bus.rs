@@ -43,6 +43,9 @@ pub(super) struct Bus {
     counted: Option<Instant>,
     load: Load,
     bytes_lost: u64,
+    /// Largest `kp` and `kd` of a joint, and how many commands asked for more.
+    gains_max: [f64; 2],
+    gains_limited: u64,
 }
 
 impl Bus {
@@ -52,6 +55,7 @@ impl Bus {
         ends: PortEnds,
         state: PortState,
         periods_ns: (u64, u64),
+        gains_max: [f64; 2],
     ) -> Self {
         let readings = vec![JointReading::default(); bus.drives.len()];
         Self {
@@ -67,6 +71,8 @@ impl Bus {
             counted: None,
             load: Load::default(),
             bytes_lost: 0,
+            gains_max,
+            gains_limited: 0,
         }
     }
 
@@ -150,8 +156,12 @@ impl Bus {
         }
         if let Some(at) = source.owed(&self.state) {
             let of = self.bus.drives.iter().zip(&set_points).zip(&self.readings);
-            let joints = of.map(|((d, set_point), now)| mapping::command(d, set_point, now));
-            let _counted_by_the_ingress = source.send(at, joints.collect()).is_ok();
+            let mut joints: Vec<_> =
+                of.map(|((d, set_point), now)| mapping::command(d, set_point, now)).collect();
+            let limit = |joint| mapping::limit_gains(joint, self.gains_max);
+            let limited = joints.iter_mut().map(limit).filter(|limited| *limited).count();
+            self.gains_limited += u64::from(limited > 0);
+            let _counted_by_the_ingress = source.send(at, joints).is_ok();
         }
     }
 
@@ -167,6 +177,7 @@ impl Bus {
             ("load_permille", self.load.permille(now_ns, busy_ns)),
             ("bytes_lost", self.bytes_lost),
             ("commands", source.commands),
+            ("gains_limited", self.gains_limited),
             ("joins_refused", source.joins_refused),
         ]);
         self.ends.counters.set(&format!("bus_{}", self.bus.name), &counts);

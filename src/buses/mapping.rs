@@ -52,9 +52,18 @@ pub(super) fn command(drive: &BusDrive, set_point: &SetPoint, now: &JointReading
     }
 }
 
+/// Limits the gains of a joint to `[kp_max, kd_max]`, the largest that the scenario allows; true if
+/// that changes one. What exceeds them would be refused, together with the commands of all joints.
+pub(super) fn limit_gains(command: &mut JointCommand, [kp_max, kd_max]: [f64; 2]) -> bool {
+    let exceeds = command.kp > kp_max || command.kd > kd_max;
+    command.kp = command.kp.min(kp_max);
+    command.kd = command.kd.min(kd_max);
+    exceeds
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{command, reading};
+    use super::{command, limit_gains, reading};
     use crate::config::{BusDrive, Motor};
     use hardstand_motors::SetPoint;
     use hardstand_protocol::JointReading as RobotJoint;
@@ -67,6 +76,30 @@ mod tests {
         offset_rad: 0.3,
         watchdog_ns: None,
     };
+
+    /// A gain on the wire grows with the square of the gear, beyond what a command may ask for.
+    #[test]
+    fn a_gear_cannot_ask_for_more_than_the_largest_gains() {
+        let drive = BusDrive { ratio: 6.0, ..DRIVE };
+        let now = reading(&drive, &RobotJoint { q: 0.3, dq: 0.0, tau: 0.0 });
+        let asked = |kp, kd| {
+            let follow = SetPoint::Follow {
+                q_rad: 0.0,
+                dq_rad_s: 0.0,
+                kp,
+                kd,
+                tau_ff_nm: 0.1,
+                tau_max_nm: 1e9,
+            };
+            let mut joint = command(&drive, &follow, &now);
+            let limited = limit_gains(&mut joint, [5000.0, 100.0]);
+            (joint.kp, joint.kd, limited)
+        };
+        assert_eq!(asked(300.0, 1.0), (5000.0, 36.0, true));
+        assert_eq!(asked(100.0, 5.0), (3600.0, 100.0, true));
+        assert_eq!(asked(100.0, 1.0), (3600.0, 36.0, false));
+        assert_eq!(asked(1e30, 1e30), (5000.0, 100.0, true));
+    }
 
     /// Power is the same on both sides of the gear, and so is the torque of a set-point.
     #[test]

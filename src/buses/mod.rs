@@ -86,7 +86,7 @@ impl OpenBus {
     }
 
     /// Starts the thread, which begins with `state`; ticks are `periods_ns` long in simulated and
-    /// in wall time.
+    /// in wall time. A joint gets gains of at most `gains_max`.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if there is no thread.
@@ -95,9 +95,10 @@ impl OpenBus {
         ends: PortEnds,
         state: PortState,
         periods_ns: (u64, u64),
+        gains_max: [f64; 2],
     ) -> Result<JoinHandle<()>> {
         let guard = ends.guard.clone();
-        let mut bus = Bus::new(self.bus, self.port, ends, state, periods_ns);
+        let mut bus = Bus::new(self.bus, self.port, ends, state, periods_ns, gains_max);
         std::thread::Builder::new()
             .name("motor-bus".into())
             .spawn(move || guard.keep(|| bus.run()))

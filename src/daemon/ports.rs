@@ -107,7 +107,7 @@ impl OpenPorts {
         for ((open, inbox), bus) in self.buses.into_iter().zip(&scenario.buses) {
             let joints = bus.drives.iter().map(|drive| drive.joint).collect();
             let ends = make.ends(bus.controller(), joints, bus.every_ticks, inbox);
-            threads.push(open.start(ends, self.empty.clone(), periods_ns)?);
+            threads.push(open.start(ends, self.empty.clone(), periods_ns, scenario.gains_max)?);
         }
         let all = || (0..model.joints.len()).collect();
         if let Some((open, inbox, waiter)) = self.udp {
