@@ -9,11 +9,12 @@ pub(super) struct Load {
 
 impl Load {
     /// The load since the last call, at the bus's time `now_ns`, after it was busy for `busy_ns` in
-    /// all. 0 if the bus stands still.
+    /// all. 0 if the bus stands still; at most 1000, for a frame counts whole where it begins.
     pub(super) fn permille(&mut self, now_ns: u64, busy_ns: u64) -> u64 {
         let (from_ns, before_ns) = std::mem::replace(&mut self.last, (now_ns, busy_ns));
         let passed_ns = now_ns.saturating_sub(from_ns);
-        busy_ns.saturating_sub(before_ns) * 1000 / passed_ns.max(1) * u64::from(passed_ns > 0)
+        let permille = busy_ns.saturating_sub(before_ns).saturating_mul(1000) / passed_ns.max(1);
+        if passed_ns > 0 { permille.min(1000) } else { 0 }
     }
 }
 
@@ -27,6 +28,13 @@ mod tests {
     use hardstand_protocol::StateReading;
 
     const PERIOD_NS: u64 = 1_000_000;
+
+    #[test]
+    fn a_bus_is_at_most_always_busy() {
+        let mut load = Load::default();
+        assert_eq!(load.permille(1_000_000, 1_500_000), 1000);
+        assert_eq!(load.permille(2_000_000, u64::MAX), 1000);
+    }
 
     /// A master that keeps the wire busy for half of the time in which drives live.
     #[test]
