@@ -15,6 +15,13 @@ const COUNTED_EVERY: Duration = Duration::from_millis(200);
 /// A sender that has sent only old sequence numbers for so long counts from another begin.
 const BEGUN_AGAIN: Duration = Duration::from_secs(1);
 
+/// How far a sequence number is ahead of the last one, which begins again at 0 after the largest;
+/// `None` if it is not ahead.
+fn ahead(last: u64, sequence: u64) -> Option<u64> {
+    let ahead = sequence.wrapping_sub(last);
+    (1..=u64::MAX / 2).contains(&ahead).then_some(ahead)
+}
+
 /// One port with its peer.
 #[derive(Debug)]
 pub(super) struct Exchange {
@@ -160,12 +167,12 @@ impl Exchange {
                 self.repeated += 1;
                 return false;
             }
-            if sequence < last && now.duration_since(at) < BEGUN_AGAIN {
+            let ahead = ahead(last, sequence);
+            if ahead.is_none() && now.duration_since(at) < BEGUN_AGAIN {
                 self.stale += 1;
                 return false;
             }
-            self.missed =
-                self.missed.saturating_add(sequence.saturating_sub(last).saturating_sub(1));
+            self.missed = self.missed.saturating_add(ahead.map_or(0, |ahead| ahead - 1));
         }
         self.last = Some((sequence, now));
         true
@@ -214,5 +221,20 @@ impl Exchange {
             ("joins_refused", source.joins_refused),
         ];
         self.ends.counters.set(self.name, &counts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ahead;
+
+    #[test]
+    fn sequence_numbers_begin_again_after_the_largest() {
+        assert_eq!(ahead(6, 7), Some(1));
+        assert_eq!(ahead(u64::MAX, 0), Some(1));
+        assert_eq!(ahead(u64::MAX - 1, 2), Some(4));
+        for old in [7, 6, 0, u64::MAX] {
+            assert_eq!(ahead(7, old), None);
+        }
     }
 }
