@@ -1,6 +1,7 @@
 //! Walks with the shipped quadruped: `hardstand-trot` in a run.
 
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::limits::VELOCITY_COMMAND_MAX;
 use hardstand_protocol::{JointCommand, JointReading, ModelReply, StateReading, VelocityCommand};
 use hardstand_trot::{Command, JOINTS, Readings, Trot};
 
@@ -31,6 +32,17 @@ fn check(model: &ModelReply) -> Result<()> {
     Err(Error::new(ErrorKind::Input, text))
 }
 
+fn check_velocity(given: VelocityCommand) -> Result<()> {
+    const MAX: f64 = VELOCITY_COMMAND_MAX;
+    let values = ["vx", "vy", "yaw_rate"].into_iter().zip(given.values());
+    // NaN is in no range
+    let wrong = values.into_iter().find(|(_, value)| !(-MAX..=MAX).contains(value));
+    let Some((name, value)) = wrong else { return Ok(()) };
+    let unit = if name == "yaw_rate" { "rad/s" } else { "m/s" };
+    let text = format!("{name} is {value}; it must be -{MAX} to {MAX} {unit}");
+    Err(Error::new(ErrorKind::Input, text))
+}
+
 /// Lands, stands, and trots where it is asked to move.
 #[derive(Debug)]
 pub struct TrotLaw {
@@ -47,9 +59,11 @@ impl TrotLaw {
     /// For the shipped quadruped. Moves with the velocity `given`, or else with that of the states.
     ///
     /// # Errors
-    /// `ErrorKind::Input` if the robot is another one.
+    /// `ErrorKind::Input` if the robot is another one, or a velocity is outside the range of
+    /// `cmd_vel`.
     pub fn new(model: &ModelReply, given: Option<VelocityCommand>) -> Result<Self> {
         check(model)?;
+        check_velocity(given.unwrap_or(VelocityCommand::STAND))?;
         Ok(Self {
             joints: model.joints.iter().map(|joint| joint.name.clone()).collect(),
             hold: model.hold(),
