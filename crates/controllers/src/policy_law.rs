@@ -128,7 +128,10 @@ impl ControlLaw for PolicyLaw {
         });
         if let Some(i) = targets.iter().position(|q| !q.is_finite()) {
             let (q, tick) = (targets[i], state.tick);
-            let text = format!("the policy's target of joint {i} is {q} at tick {tick}");
+            let joint = &self.policy.joints()[i];
+            let text = format!(
+                "the policy's target of joint {joint} is {q} at tick {tick}; it must be finite"
+            );
             return Err(Error::new(ErrorKind::Input, text));
         }
         for (&(place, (kp, kd)), &q) in self.drives.iter().zip(targets) {
