@@ -259,7 +259,7 @@ impl Reader<'_> {
             }
             other => format!("type \"{}\" is not a URDF joint type", shown(other)),
         };
-        let hint = "use revolute, continuous, prismatic or fixed";
+        let hint = "use revolute, continuous, prismatic, planar, floating or fixed";
         self.mistake(format!("{owner}: {reason}; {hint}"));
     }
 

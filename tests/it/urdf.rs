@@ -53,8 +53,9 @@ const LIMIT: &str = r#"<limit lower="-1" upper="1" effort="5" velocity="6"/>"#;
 
 #[test]
 fn joints_are_refused_with_element_and_reason() {
-    let cases: [(&str, &str, &[&str]); 12] = [
+    let cases: [(&str, &str, &[&str]); 13] = [
         ("spherical", "", &["joint \"j\"", "spherical"]),
+        ("ball", "", &["use revolute, continuous, prismatic, planar, floating or fixed"]),
         ("hinge", "", &["joint \"j\"", "\"hinge\" is not a URDF joint type"]),
         ("", "", &["joint \"j\"", "has no type"]),
         ("revolute", "", &["joint \"j\"", "must have <limit", "continuous"]),
