@@ -1,10 +1,15 @@
 //! `hardstand model`.
 
+use std::path::Path;
+
 use serde::Serialize;
 
-use crate::mjcf::read_robot;
+use crate::config::{singular_joint, singular_refusal, unreadable};
+use crate::limits::JOINTS_MAX;
+use crate::mjcf::{Robot, read_robot};
 use crate::urdf::{BaseChoice, FreeLink, Loaded, Shape};
-use hardstand_error::Result;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::dynamics::Positions;
 use hardstand_physics::model::{Base, Coupling, JointKind, Model};
 
 use super::arguments::{BaseArgument, ModelArguments};
@@ -16,7 +21,15 @@ pub(super) fn model(a: &ModelArguments) -> Result<ExitCode> {
         BaseArgument::Floating => BaseChoice::Floating,
         BaseArgument::Fixed => BaseChoice::Fixed,
     };
-    let robot = read_robot(&a.file, base)?;
+    let mut robot = read_robot(&a.file, base)?;
+    let joints = robot.loaded.model.joint_count();
+    if joints > JOINTS_MAX {
+        let text =
+            format!("{}: the robot has {joints} joints; at most {JOINTS_MAX}", a.file.display());
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    let more = warnings(&a.file, &robot);
+    robot.loaded.warnings.extend(more);
     let result = ModelResult::of(&robot.loaded);
     if a.urdf {
         show::line(robot.converted.urdf.trim_end());
@@ -27,6 +40,16 @@ pub(super) fn model(a: &ModelArguments) -> Result<ExitCode> {
         result.show();
     }
     Ok(ExitCode::Done)
+}
+
+/// What a scenario with this robot would stumble over.
+fn warnings(file: &Path, robot: &Robot) -> Vec<String> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let model = &robot.loaded.model;
+    let singular = singular_joint(model, &Positions::zero(model));
+    let singular =
+        singular.map(|joint| singular_refusal(joint, "in the posture with all joints at 0"));
+    unreadable(&robot.converted.urdf, folder).into_iter().chain(singular).collect()
 }
 
 /// What a robot description means.

@@ -17,22 +17,35 @@ pub(super) fn add(complete: &mut Table, urdf: &str, folder: &Path) -> Option<Str
     if !touches(complete) && !urdf.contains("\"floating\"") {
         return None; // nor are there bodies beside the robot
     }
-    let mut missing = Vec::new();
     let Some(Value::Table(robot)) = complete.get_mut("robot") else { return None };
-    for name in meshes(urdf) {
-        let hulls = robot.entry("hulls").or_insert_with(|| Value::Table(Table::new()));
-        let Value::Table(hulls) = hulls else { return None };
-        if hulls.contains_key(&name) {
-            continue;
-        }
+    let mut names = meshes(urdf);
+    if names.is_empty() {
+        return None;
+    }
+    let hulls = robot.entry("hulls").or_insert_with(|| Value::Table(Table::new()));
+    let Value::Table(hulls) = hulls else { return None };
+    names.retain(|name| !hulls.contains_key(name));
+    read(names, folder, |name, hull| {
+        hulls.insert(name, rows(&hull));
+    })
+}
+
+/// A warning if collision meshes of `urdf`, files in `folder`, cannot be read.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn unreadable(urdf: &str, folder: &Path) -> Option<String> {
+    read(meshes(urdf), folder, |_, _| {})
+}
+
+/// Reads the hulls of meshes; a warning if some cannot be read.
+fn read(names: Vec<String>, folder: &Path, mut take: impl FnMut(String, Hull)) -> Option<String> {
+    let mut missing = Vec::new();
+    for name in names {
         let found = match mesh_file(&name, folder) {
             Some(file) => hull_of_file(&file),
             None => Err("no such file".into()),
         };
         match found {
-            Ok(hull) => {
-                hulls.insert(name, rows(&hull));
-            }
+            Ok(hull) => take(name, hull),
             Err(why) => missing.push(format!("{name} ({why})")),
         }
     }

@@ -20,6 +20,7 @@ mod events;
 mod feet;
 mod free_links;
 mod hulls;
+mod inertias;
 mod lcm;
 mod links;
 mod materials;
@@ -49,6 +50,10 @@ pub use bus::{Access, BusSettings, TlsFiles};
 pub use buses::{BusDrive, BusPort, BusWire, Motor, MotorBus};
 pub use control::ControlSettings;
 pub use drives::{PRESETS as DRIVES, drive_of, preset as drive_preset};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use hulls::unreadable;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use inertias::{refusal as singular_refusal, singular_joint};
 pub use lcm::{LcmSettings, LcmTypes};
 pub use merge::DEFAULT_TOML;
 #[cfg(feature = "zenoh")]

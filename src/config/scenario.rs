@@ -33,8 +33,8 @@ use super::services::{RecordSettings, Sandbox, realtime, record, sandbox};
 use super::unitree::{UnitreeSettings, unitree};
 use super::warnings::warnings;
 use super::{
-    by_mass, collisions, constraints, contact_law, drives, events, feet, links, materials, merge,
-    overlays, regions, rest, robot, robots, sensors, terrain,
+    by_mass, collisions, constraints, contact_law, drives, events, feet, inertias, links,
+    materials, merge, overlays, regions, rest, robot, robots, sensors, terrain,
 };
 
 /// All settings of a run.
@@ -239,6 +239,7 @@ impl Scenario {
         // read by a hunt alone
         root.know(&["hunt"]);
         root.finish();
+        inertias::check(&scenario.model, &scenario.spec, &mistakes);
         let list = mistakes.into_list();
         if list.is_empty() {
             scenario.warnings.extend(warnings(table, &scenario.model, &scenario.spec));
