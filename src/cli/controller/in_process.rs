@@ -67,14 +67,17 @@ fn simulate(
         let text = "[[buses]] need a daemon, and a master on their wire: --in-process has neither";
         return Err(Error::new(ErrorKind::Input, text));
     }
+    for warning in &scenario.warnings {
+        show::note(&format!("warning: {warning}"));
+    }
+    let simulation = scenario.simulation();
+    let model = describe(&simulation, RUN_ID, scenario.gains_max, &scenario.hold_gains);
+    let Some(law) = law(&model)? else { return Ok(None) };
     let ticks = scenario.ticks.ok_or_else(|| {
         let text = "--duration is missing: without it, or sim.duration_s in the scenario, the run \
                     would never end";
         Error::new(ErrorKind::Input, text)
     })?;
-    let simulation = scenario.simulation();
-    let model = describe(&simulation, RUN_ID, scenario.gains_max, &scenario.hold_gains);
-    let Some(law) = law(&model)? else { return Ok(None) };
     crate::rt::keep_files_private();
     let mut runner = Runner::new(law, &model);
     let mut solo = Solo::with_law(simulation, scenario.events.clone(), name, &runner)?;
