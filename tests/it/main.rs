@@ -51,6 +51,8 @@ mod hostile;
 #[cfg(feature = "zenoh")]
 mod hunt;
 mod implicit;
+#[cfg(feature = "zenoh")]
+mod in_process;
 mod ingress;
 mod joints;
 mod json;
