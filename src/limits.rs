@@ -62,8 +62,8 @@ pub const CASES_MAX: usize = 1_000_000;
 
 /// Size of a URDF file, bytes.
 pub const URDF_BYTES_MAX: u64 = 16 << 20;
-/// Size of a scenario file, bytes.
-pub const SCENARIO_BYTES_MAX: u64 = 1 << 20;
+/// Size of a scenario file, bytes: the heights of the largest height field, with 15 digits each.
+pub const SCENARIO_BYTES_MAX: u64 = 16 << 20;
 
 // 56 bytes of header and 40 per joint
 const _: () = assert!(56 + 40 * JOINTS_MAX <= MESSAGE_BYTES_MAX);

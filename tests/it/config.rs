@@ -487,8 +487,21 @@ fn the_shipped_scenario_loads_and_a_missing_robot_is_named() {
     assert!(e.to_string().contains("robot.urdf is missing"), "{e}");
     let e = Scenario::load(&dir.path().join("no.toml"), &[]).unwrap_err();
     assert!(e.kind() == ErrorKind::File && e.to_string().contains("no.toml"), "{e}");
-    std::fs::write(&path, "#".repeat((1 << 20) + 1)).unwrap();
-    assert!(Scenario::load(&path, &[]).unwrap_err().to_string().contains("at most 1048576"));
+    std::fs::write(&path, "#".repeat((16 << 20) + 1)).unwrap();
+    assert!(Scenario::load(&path, &[]).unwrap_err().to_string().contains("at most 16777216"));
+}
+
+#[test]
+fn the_largest_height_field_fits_a_file() {
+    let row = format!("[{}]", vec!["0.123456789"; 1024].join(", "));
+    let rows = vec![row; 1024].join(", ");
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("r.urdf"), robot()).unwrap();
+    let path = dir.path().join("s.toml");
+    let text = "robot.urdf = \"r.urdf\"\n[[terrain]]\nkind = \"heightfield\"\n\
+                position_m = [0, 0, -5]\norigin_m = [0, 0]\nspacing_m = 1\n";
+    std::fs::write(&path, format!("{text}heights_m = [{rows}]\n")).unwrap();
+    assert_eq!(Scenario::load(&path, &[]).unwrap().spec.ground.len(), 2);
 }
 
 /// IN-6: whatever a scenario looks like, it is taken or refused with words. What is taken makes a
