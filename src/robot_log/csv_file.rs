@@ -20,7 +20,8 @@ fn failed(file: &Path, e: &dyn std::fmt::Display) -> Error {
 ///
 /// # Errors
 /// [`ErrorKind::File`] if the file cannot be read; [`ErrorKind::Input`] with line and column for a
-/// cell that is not a finite number, and for a line with another number of cells.
+/// cell that is not a finite number, for a line with another number of cells, and for a file that
+/// is cut off in its last cell.
 pub fn read_csv(file: &Path) -> Result<Columns> {
     let opened = open_regular(file).map_err(|e| failed(file, &e))?;
     let packed = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
@@ -31,7 +32,7 @@ pub fn read_csv(file: &Path) -> Result<Columns> {
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .flexible(true)
-        .from_reader(bytes.take(BYTES_MAX));
+        .from_reader(Ending { inner: bytes.take(BYTES_MAX), last: b'\n' });
     let names: Vec<String> = reader.headers().map_err(refused)?.iter().map(String::from).collect();
     let mut out = Columns {
         file: name.clone(),
@@ -67,10 +68,35 @@ pub fn read_csv(file: &Path) -> Result<Columns> {
             out.values[column].push(value);
         }
     }
-    if reader.into_inner().limit() == 0 {
+    let Ending { inner, last } = reader.into_inner();
+    if inner.limit() == 0 {
         return Err(out.error(&format!("longer than {BYTES_MAX} bytes, unpacked")));
     }
+    let empty_at_end =
+        out.values.last().and_then(|column| column.last()).is_some_and(|x| x.is_nan());
+    if empty_at_end && !matches!(last, b'\n' | b'\r') {
+        let (line, name) = (out.rows.last().unwrap_or(&0), &out.names[out.names.len() - 1]);
+        let text = "the file ends before a number and without a line break, as one that was cut \
+                    off; remove the line, or end it";
+        return Err(out.error(&format!("line {line}, column {name}: {text}")));
+    }
     Ok(out)
+}
+
+/// Remembers the last byte that was read.
+struct Ending<R> {
+    inner: R,
+    last: u8,
+}
+
+impl<R: Read> Read for Ending<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        if let Some(last) = buffer[..count].last() {
+            self.last = *last;
+        }
+        Ok(count)
+    }
 }
 
 /// Refuses a line with another number of cells than there are columns.

@@ -193,8 +193,16 @@ impl Mapping {
                 "joints is empty; it must name at least one joint: MODEL_NAME = \"LOG_NAME\"";
             return Err(refused(text));
         }
+        let mut named: BTreeMap<&str, &str> = BTreeMap::new();
         for (name, joint) in &self.joints {
-            let (_, sign, offset) = joint.turned();
+            let (in_log, sign, offset) = joint.turned();
+            if let Some(other) = named.insert(in_log, name) {
+                let text = format!(
+                    "joints.{other} and joints.{name} are both {in_log:?}; each joint of the log \
+                     is one of the model"
+                );
+                return Err(refused(&text));
+            }
             check_sign(&format!("joints.{name}.sign"), sign)?;
             check_finite(&format!("joints.{name}.offset"), offset)?;
         }

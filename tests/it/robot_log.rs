@@ -55,6 +55,25 @@ fn names_units_signs_and_time_become_the_tables() {
 }
 
 #[test]
+fn two_joints_of_the_model_are_not_one_of_the_log() {
+    let said = mapped(CSV, &MAP.replace("hip = \"h\"", "hip = \"k\"")).unwrap_err().to_string();
+    assert!(said.contains("joints.hip and joints.knee are both \"k\""), "{said}");
+}
+
+/// An empty cell is allowed where lines end; at the end of a file that stops there it is a number
+/// that was cut off.
+#[test]
+fn a_table_that_is_cut_off_before_its_last_number_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |text: &str| read_csv(&file(folder.path(), "log.csv", text));
+    let said = read("a,b\n1,2\n3,").unwrap_err().to_string();
+    assert!(said.contains("line 3, column b: the file ends before a number"), "{said}");
+    for whole in ["a,b\n1,2\n3,\n", "a,b\n1,2\n3,4", "a,b\n1,2\n,4"] {
+        assert_eq!(read(whole).unwrap().len(), 2, "{whole:?}");
+    }
+}
+
+#[test]
 fn a_table_that_is_written_is_read_again_packed_or_not() {
     let folder = tempfile::tempdir().unwrap();
     let mut table = mapped(CSV, MAP).unwrap();
