@@ -20,24 +20,27 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Snapshots that are kept; an older one is forgotten.
 const SNAPSHOTS_MAX: usize = 100;
 
-/// What the page can ask for, by name.
-const NAMES: [&str; 15] = [
-    "pause",
-    "resume",
-    "stop",
-    "arm",
-    "reset",
-    "step",
-    "run_until",
-    "speed",
-    "snapshot",
-    "restore",
-    "push",
-    "friction",
-    "cmd_vel",
-    "fault",
-    "clear",
+/// What the page can ask for, by name, and the fields of a request. Those of a fault depend on its
+/// kind.
+const NAMES: [(&str, &[&str]); 15] = [
+    ("pause", &[]),
+    ("resume", &[]),
+    ("stop", &[]),
+    ("arm", &[]),
+    ("reset", &[]),
+    ("step", &["ticks"]),
+    ("run_until", &["time_s"]),
+    ("speed", &["speed"]),
+    ("snapshot", &[]),
+    ("restore", &["id"]),
+    ("push", &["link", "point_m", "force_n", "duration_s"]),
+    ("friction", &["mu_static", "mu_kinetic"]),
+    ("cmd_vel", &["velocity"]),
+    ("fault", &[]),
+    ("clear", &["kind"]),
 ];
+/// What a fault acts on, one of them.
+const PARTS: [&str; 5] = ["joint", "foot", "link", "station", "region"];
 
 /// The connection with the daemon, if there is one.
 pub(crate) type SharedClient = Arc<Mutex<Option<Arc<Client>>>>;
@@ -61,7 +64,7 @@ impl Orders {
             let object = || Schema::new(name, "jsonschema", br#"{"type":"object"}"#.as_slice());
             ServiceSchema::new(name).with_request("json", object()).with_response("json", object())
         };
-        let service = |name: &&'static str| {
+        let service = |(name, _): &(&'static str, _)| {
             let (name, orders) = (*name, Arc::clone(self));
             Service::builder(format!("/hardstand/{name}"), schema(name)).blocking_handler_fn(
                 move |request: Request| {
@@ -92,6 +95,9 @@ impl Orders {
     }
 
     fn carry_out(&self, name: &str, request: &Fields) -> Result<Value> {
+        if let Some((_, fields)) = NAMES.iter().find(|(of, _)| *of == name && name != "fault") {
+            request.refuse_unknown(fields)?;
+        }
         // not held: an emergency stop must not wait for an order of another page
         let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let none = || Error::new(ErrorKind::Bus, "no daemon answers");
@@ -193,7 +199,11 @@ fn fault(client: &Client, request: &Fields) -> Result<u64> {
     let Some(row) = FaultKind::TABLE.iter().find(|row| row.name == kind) else {
         return Err(input(format!("kind is {kind:?}; docs/faults.md lists the kinds")));
     };
-    let part = ["joint", "foot", "link", "station", "region"]
+    let parameters = row.parameters.iter().map(|p| p.name);
+    let known: Vec<&str> =
+        ["kind", "duration_s"].into_iter().chain(PARTS).chain(parameters).collect();
+    request.refuse_unknown(&known)?;
+    let part = PARTS
         .into_iter()
         .find_map(|part| Some((part, request.text(part)?)).filter(|(_, name)| !name.is_empty()));
     let (part, name) = part.unwrap_or_default();
@@ -231,6 +241,14 @@ fn duration_ticks(client: &Client, request: &Fields) -> Result<u64> {
 struct Fields(Map<String, Value>);
 
 impl Fields {
+    fn refuse_unknown(&self, known: &[&str]) -> Result<()> {
+        let Some(name) = self.0.keys().find(|name| !known.contains(&name.as_str())) else {
+            return Ok(());
+        };
+        let known = if known.is_empty() { "nothing".into() } else { known.join(", ") };
+        Err(input(format!("{name} is unknown; known here: {known}")))
+    }
+
     fn number(&self, name: &str) -> Result<f64> {
         let found = self.0.get(name).and_then(Value::as_f64).filter(|x| x.is_finite());
         found.ok_or_else(|| input(format!("{name} is missing or not a number")))
@@ -245,5 +263,25 @@ impl Fields {
         let numbers: Option<Vec<f64>> = list.and_then(|l| l.iter().map(Value::as_f64).collect());
         let found = numbers.and_then(|n| <[f64; 3]>::try_from(n).ok());
         found.ok_or_else(|| input(format!("{name} is missing or not three numbers")))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panic")]
+mod tests {
+    use super::{Fields, NAMES};
+    use serde_json::json;
+
+    #[test]
+    fn a_field_that_an_order_does_not_have_is_refused() {
+        let (_, known) = NAMES.iter().find(|(name, _)| *name == "push").unwrap();
+        let told = |request: serde_json::Value| {
+            let fields = Fields(request.as_object().unwrap().clone());
+            fields.refuse_unknown(known).map_err(|e| e.to_string())
+        };
+        assert_eq!(told(json!({ "link": "trunk", "force_n": [0, 0, 1] })), Ok(()));
+        let text = told(json!({ "link": "trunk", "force": [0, 0, 1] })).unwrap_err();
+        let wanted = "force is unknown; known here: link, point_m, force_n, duration_s";
+        assert!(text.contains(wanted), "{text}");
     }
 }
