@@ -101,7 +101,7 @@ impl Lease {
             || schedule.answers(answers_tick) && applies_tick == answers_tick + schedule.offset
     }
 
-    const fn is_free(&self) -> bool {
+    pub(super) const fn is_free(&self) -> bool {
         self.controller == 0 && self.session == 0
     }
 }

@@ -30,6 +30,7 @@ mod restore;
 mod sensors;
 mod snapshot;
 mod solo;
+mod solo_lease;
 mod step;
 mod watchdog;
 mod word_ranges;

@@ -4,10 +4,11 @@ use hardstand_controllers::Runner;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::Model;
 use hardstand_protocol::{
-    Command, CommandSchedule, Event, Grant, JointCommand, JointSet, StateReading, TickInput,
+    Command, CommandSchedule, Event, Grant, JointCommand, StateReading, TickInput,
     controller_number, refused_set_point,
 };
 
+use super::solo_lease::{EVERY_TICK, all_joints};
 use super::{EventSchedule, Outcome, Simulation};
 
 /// Run number of its states, as in a daemon's first run.
@@ -42,11 +43,11 @@ pub struct Solo {
     /// The simulation.
     pub simulation: Simulation,
     planned: EventSchedule,
-    grant: Grant,
-    pending: Vec<Event>,
+    pub(super) grant: Grant,
+    pub(super) pending: Vec<Event>,
     input: TickInput,
     /// Its answer, when it is not in the input of the last tick.
-    answer: Option<Box<Command>>,
+    pub(super) answer: Option<Box<Command>>,
     answers: u64,
     state: StateReading,
 }
@@ -74,12 +75,8 @@ impl Solo {
     /// tick, for all joints, and answers every tick.
     #[must_use]
     pub fn new(simulation: Simulation, planned: Vec<(u64, Event)>, name: &str) -> Self {
-        let (mut joints, count) = (JointSet::default(), simulation.model().joint_count());
-        for joint in 0..count {
-            joints.insert(joint);
-        }
-        let number = controller_number(name);
-        let schedule = CommandSchedule { period: 1, phase: 0, offset: 0 };
+        let (count, number) = (simulation.model().joint_count(), controller_number(name));
+        let (schedule, joints) = (EVERY_TICK, all_joints(count));
         let grant = Grant { controller: number, session: number, schedule, required: true, joints };
         let command = Command {
             session: number,
@@ -115,37 +112,7 @@ impl Solo {
         Ok(solo)
     }
 
-    /// The controller joins again in the next tick, for the joints and with the period of a control
-    /// law, if they are others than now.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Input`] if the law commands a joint that the robot does not have.
-    pub fn join(&mut self, runner: &Runner) -> Result<()> {
-        let mut joints = JointSet::default();
-        for name in runner.joints() {
-            let all = &self.simulation.model().joints;
-            let place = all.iter().position(|joint| joint.name == *name);
-            let unknown = || {
-                let text = format!("the robot has no joint {name}, which the controller commands");
-                Error::new(ErrorKind::Input, text)
-            };
-            joints.insert(place.ok_or_else(unknown)?);
-        }
-        let schedule = CommandSchedule { period: runner.period_ticks(), ..self.grant.schedule };
-        let grant = Grant { schedule, joints, ..self.grant };
-        if grant != self.grant {
-            self.grant = grant;
-            self.pending.retain(|event| !matches!(event, Event::Grant(_)));
-            self.pending.push(Event::Grant(grant));
-            self.take_answer_back();
-            if let Some(command) = &mut self.answer {
-                command.joints = vec![JointCommand::default(); runner.joints().len()];
-            }
-        }
-        Ok(())
-    }
-
-    fn take_answer_back(&mut self) {
+    pub(super) fn take_answer_back(&mut self) {
         self.answer = self.input.candidates.pop().or(self.answer.take());
     }
 
@@ -231,7 +198,8 @@ impl Solo {
     }
 
     /// Goes on from a saved state: what was added and has not happened belonged to the state that
-    /// is left. If the controller has no lease in the new one, it joins in the next tick.
+    /// is left. Lease and set-points are those that the new one has for this controller. If it has
+    /// no lease there, it joins in the next tick.
     ///
     /// # Errors
     /// As [`Simulation::restore`]; nothing has changed then.
@@ -239,9 +207,7 @@ impl Solo {
         self.simulation.restore(words)?;
         self.planned.go_to(self.simulation.state().tick);
         self.pending.clear();
-        if self.simulation.leases().of_controller(self.grant.controller).is_none() {
-            self.pending.push(Event::Grant(self.grant));
-        }
+        self.take_over();
         Ok(())
     }
 

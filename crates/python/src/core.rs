@@ -68,12 +68,12 @@ impl Core {
         self.simulation().model().joint_count()
     }
 
-    /// Set-points from the next tick on.
+    /// Set-points of all joints from the next tick on. A controller that has others joins again.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if one is not finite or out of range; the old ones stay.
     pub(crate) fn command(&mut self, new: &SetPoints) -> Result<()> {
-        let mut joints = self.solo.set_points().to_vec();
+        let mut joints = self.solo.set_points_by_joint();
         let mut fill = |from: &Option<Vec<f64>>, slot: fn(&mut JointCommand) -> &mut f64| {
             for (joint, value) in joints.iter_mut().zip(from.iter().flatten()) {
                 *slot(joint) = *value;
@@ -86,6 +86,7 @@ impl Core {
         fill(&new.tau, |j| &mut j.tau_ff);
         check_set_points(self.simulation().model(), &joints, self.gains_max)
             .map_err(|e| e.within("command"))?;
+        self.solo.join_all();
         self.solo.set_points().clone_from_slice(&joints);
         Ok(())
     }

@@ -1,0 +1,67 @@
+"""How a plant in this process goes on: from saved states, after laws, in threads, at signals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import hardstand
+import pytest
+
+pytest.importorskip("hardstand._native")
+
+
+def standing(scenario: Path) -> hardstand.Plant:
+    plant = hardstand.Plant(scenario)
+    plant.step(q=plant.q_initial, kp=100, kd=3, ticks=300)
+    return plant
+
+
+def law_of_one_leg(plant: hardstand.Plant) -> hardstand.Law:
+    joints = [name for name in plant.joints if name.startswith("RR")]
+    return hardstand.Law.stand(plant.model, joints=joints)
+
+
+def test_a_step_after_a_law_for_some_joints_commands_all(scenario: Path) -> None:
+    plant = hardstand.Plant(scenario)
+    plant.run(law_of_one_leg(plant), 10)
+    plant.step(q=plant.q_initial, kp=100, kd=3, ticks=1000)
+    assert plant.base_position[2] > 0.3
+    # a refused step leaves the law's lease as it is
+    plant, other = hardstand.Plant(scenario), hardstand.Plant(scenario)
+    for one in (plant, other):
+        one.run(law_of_one_leg(one), 10)
+    with pytest.raises(hardstand.Refused):
+        plant.step(q=plant.q_initial, kp=-1)
+    for one in (plant, other):
+        one.run(law_of_one_leg(one), 10)
+    assert plant.digest == other.digest
+
+
+def test_a_restored_state_brings_its_lease_back(scenario: Path) -> None:
+    plant = standing(scenario)
+    saved, other = plant.snapshot(), plant.clone()
+    plant.run(law_of_one_leg(plant), 50)
+    of_one_leg, undisturbed = plant.snapshot(), plant.clone()
+    plant.restore(saved)
+    for one in (plant, other):
+        one.step(ticks=500)
+    assert plant.base_position[2] > 0.3 and plant.digest == other.digest
+
+    new = hardstand.Plant(scenario)
+    new.restore(of_one_leg)
+    for one in (new, undisturbed):
+        one.run(law_of_one_leg(one), 5)
+    assert new.digest == undisturbed.digest
+    new.restore(of_one_leg)
+    new.step(q=new.q_initial, kp=100, kd=3, ticks=500)
+    assert new.base_position[2] > 0.3
+
+
+def test_a_restored_state_brings_its_set_points_back(scenario: Path) -> None:
+    plant = standing(scenario)
+    saved = plant.snapshot()
+    new = hardstand.Plant(scenario)
+    new.restore(saved)
+    for one in (plant, new):
+        one.step(ticks=500)
+    assert new.base_position[2] > 0.3 and new.digest == plant.digest
