@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import hardstand
+import numpy as np
 import pytest
 
 pytest.importorskip("hardstand._native")
@@ -65,3 +66,39 @@ def test_a_restored_state_brings_its_set_points_back(scenario: Path) -> None:
     for one in (plant, new):
         one.step(ticks=500)
     assert new.base_position[2] > 0.3 and new.digest == plant.digest
+
+
+def test_plant_and_daemon_take_each_others_states(scenario: Path, tmp_path: Path) -> None:
+    plant = standing(scenario)
+    saved = plant.snapshot()
+    (tmp_path / "s.state").write_bytes(saved)
+    with hardstand.daemon(scenario) as robot:
+        states = robot.states(join="python")
+        next(states)
+        assert robot.restore(tmp_path / "s.state") == 300
+        state = next(s for s in states if s.run_id == 2)
+        assert state.tick == 300 and np.array_equal(state.q, plant.q)
+        robot.command(q=robot.q_initial, kp=100, kd=3)
+        for state in states:
+            robot.command(q=robot.q_initial, kp=100, kd=3)
+            if state.tick == 350:
+                break
+        theirs, height = robot.snapshot(), state.truth_base_position[2]
+    new = hardstand.Plant(scenario)
+    new.restore(theirs)
+    assert new.tick >= 350 and new.base_position[2] == pytest.approx(height, abs=1e-3)
+    new.step(ticks=500)
+    assert new.base_position[2] > 0.3, "what was commanded there goes on"
+
+
+def test_states_that_do_not_fit_are_refused(scenario: Path) -> None:
+    plant = standing(scenario)
+    saved, digest = plant.snapshot(), plant.digest
+    other = hardstand.Plant(scenario, set=["contact.mu_static=0.5", "contact.mu_kinetic=0.4"])
+    with pytest.raises(hardstand.Refused, match="from another robot or scenario"):
+        other.restore(saved)
+    with pytest.raises(hardstand.Refused, match="it is damaged"):
+        plant.restore(saved[:-1] + bytes([saved[-1] ^ 1]))
+    with pytest.raises(hardstand.Refused, match="version 200"):
+        plant.restore(b"HS\xc8\x0c" + saved[4:])
+    assert plant.digest == digest

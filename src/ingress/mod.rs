@@ -23,4 +23,4 @@ pub use friction::{FrictionLimits, check_anchors, check_friction};
 pub use join::{CheckedJoin, check_join, check_leave, check_speed};
 pub use joined_sessions::{JoinedSessions, RejectedCommands};
 pub use order::{AcceptedOrder, OrderLimits, check_head};
-pub use saved::{Present, check_saved, restored, save};
+pub use saved::{Present, check_origin, check_saved, restored, save};

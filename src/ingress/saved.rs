@@ -37,12 +37,21 @@ pub fn restored(
     physics_hash: u64,
 ) -> crate::Result<Simulation> {
     let refuse = |text| Error::new(ErrorKind::Input, format!("the saved state: {text}"));
-    check_hashes(saved, simulation.layout_hash(), physics_hash).map_err(|r| refuse(r.text))?;
+    check_origin(saved, simulation.layout_hash(), physics_hash)?;
     simulation.restore(&saved.words).map_err(|e| refuse(e.to_string()))?;
     match simulation.failure() {
         Some(fault) => Err(refuse(format!("it is not one to go on from: {fault:?}"))),
         None => Ok(simulation),
     }
+}
+
+/// Whether a saved state is undamaged, and of this robot and scenario.
+///
+/// # Errors
+/// [`ErrorKind::Input`] if it is not.
+pub fn check_origin(saved: &SavedState, layout_hash: u64, physics_hash: u64) -> crate::Result<()> {
+    check_hashes(saved, layout_hash, physics_hash)
+        .map_err(|r| Error::new(ErrorKind::Input, format!("the saved state: {}", r.text)))
 }
 
 /// Decodes a body with a saved state and checks that it is of this robot and scenario. Whether its

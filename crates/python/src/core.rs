@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
+use hardstand::ingress::{check_origin, save};
 use hardstand::simulation::{Simulation, Snapshot, Solo, check_set_points, describe, fault_event};
 use hardstand_controllers::Runner;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
-    DriveReading, Event, FaultSpec, JointCommand, JointReading, Kind, ModelReply, encode,
+    DriveReading, Event, FaultSpec, JointCommand, JointReading, Kind, ModelReply, SavedState, decode,
+    encode,
 };
 
 /// Run number of the states.
@@ -29,6 +31,8 @@ pub(crate) struct Core {
     solo: Solo,
     model: ModelReply,
     gains_max: [f64; 2],
+    physics_hash: u64,
+    controller: String,
     snapshot: Snapshot,
 }
 
@@ -51,10 +55,11 @@ impl Core {
         scenario.events.iter().try_for_each(|(_, event)| check_event(event))?;
         let simulation = scenario.simulation();
         let snapshot = simulation.new_snapshot();
-        let gains_max = scenario.gains_max;
+        let (gains_max, physics_hash) = (scenario.gains_max, scenario.physics_hash);
         let model = describe(&simulation, RUN_ID, gains_max, &scenario.hold_gains);
         let solo = Solo::new(simulation, scenario.events, controller);
-        let core = Self { solo, model, gains_max, snapshot };
+        let controller = controller.to_owned();
+        let core = Self { solo, model, gains_max, physics_hash, controller, snapshot };
         core.check()?;
         Ok(core)
     }
@@ -178,16 +183,28 @@ impl Core {
         Ok(())
     }
 
-    /// The complete state, 8 bytes a word.
-    pub(crate) fn save(&mut self) -> Vec<u8> {
-        self.solo.simulation.snapshot_words().iter().flat_map(|w| w.to_le_bytes()).collect()
-    }
-
-    /// Goes on from a saved state.
+    /// The complete state, as a daemon saves it.
     ///
     /// # Errors
-    /// [`ErrorKind::Log`] if it is another robot's, or damaged.
+    /// [`ErrorKind::Internal`] if it cannot be encoded.
+    pub(crate) fn save(&mut self) -> Result<Vec<u8>> {
+        let saved = save(&mut self.solo.simulation, self.physics_hash, RUN_ID);
+        let saved = SavedState { controllers: vec![self.controller.clone()], ..saved }.summed();
+        let mut bytes = Vec::new();
+        encode(Kind::SavedState, &saved, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Goes on from a saved state of a plant or a daemon, or from its words alone.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if it is another robot's or scenario's, or damaged.
     pub(crate) fn restore(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.starts_with(b"HS") {
+            let saved: SavedState = decode(Kind::SavedState, bytes)?;
+            check_origin(&saved, self.simulation().layout_hash(), self.physics_hash)?;
+            return self.solo.restore(&saved.words);
+        }
         let (words, rest) = bytes.as_chunks::<8>();
         if !rest.is_empty() {
             let text = format!("a snapshot has a multiple of 8 bytes, not {}", bytes.len());

@@ -82,11 +82,12 @@ impl Plant {
     }
 
     /// The complete state.
-    fn snapshot<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.core.save())
+    fn snapshot<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let saved = self.core.save().map_err(|e| raised(&e))?;
+        Ok(PyBytes::new(py, &saved))
     }
 
-    /// Goes on from a snapshot of a plant of the same scenario.
+    /// Goes on from a snapshot of a plant or a daemon of the same scenario.
     fn restore(&mut self, snapshot: &[u8]) -> PyResult<()> {
         self.core.restore(snapshot).map_err(|e| raised(&e))
     }
