@@ -3,17 +3,19 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::ingress::{check_origin, save};
-use hardstand::simulation::{Simulation, Snapshot, Solo, check_set_points, describe, fault_event};
+use hardstand::ingress::{check_fault, check_origin, save};
+use hardstand::simulation::{Simulation, Snapshot, Solo, check_set_points, describe};
 use hardstand_controllers::Runner;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
-    DriveReading, Event, FaultSpec, JointCommand, JointReading, Kind, ModelReply, SavedState, decode,
-    encode,
+    DriveReading, Event, FaultRequest, FaultSpec, HEADER_BYTES, JointCommand, JointReading, Kind,
+    ModelReply, SavedState, decode, encode, is_controller_name,
 };
 
 /// Run number of the states.
 const RUN_ID: u32 = 1;
+/// Longest duration of a push or a fault, s.
+const DURATION_MAX_S: f64 = 1e9;
 
 /// Set-points of a command; `None` keeps those of the last one.
 #[derive(Clone, Debug, Default)]
@@ -48,9 +50,38 @@ fn check_event(event: &Event) -> Result<()> {
     }
 }
 
+/// The numbers of a fault in the order of its parameters, from those that are given by name.
+fn values(
+    row: &FaultSpec,
+    numbers: &[(String, Vec<f64>)],
+) -> std::result::Result<Vec<f64>, String> {
+    let known = |name: &str| row.parameters.iter().any(|p| p.name == name);
+    if let Some((name, _)) = numbers.iter().find(|(name, _)| !known(name)) {
+        return Err(format!("{name} is no parameter of it"));
+    }
+    let mut values = Vec::new();
+    for p in row.parameters {
+        let given = numbers.iter().find(|(name, _)| name == p.name).map(|(_, n)| n);
+        match (given, p.default) {
+            (Some(n), _) if n.len() == p.count => values.extend(n),
+            (Some(n), _) => {
+                return Err(format!("{} has {} numbers; it needs {}", p.name, n.len(), p.count));
+            }
+            (None, Some(default)) => values.extend(vec![default; p.count]),
+            (None, None) => return Err(format!("{} is missing", p.name)),
+        }
+    }
+    Ok(values)
+}
+
 impl Core {
     /// Of a scenario file, with `key=value` overrides; commands are given by `controller`.
     pub(crate) fn load(path: &Path, sets: &[String], controller: &str) -> Result<Self> {
+        if !is_controller_name(controller) {
+            let allowed = "1 to 64 letters, digits, \"-\", \"_\" or \".\"";
+            let text = format!("controller is {controller:?}; it must be {allowed}");
+            return Err(Error::new(ErrorKind::Input, text));
+        }
         let scenario = Scenario::load(path, sets)?;
         scenario.events.iter().try_for_each(|(_, event)| check_event(event))?;
         let simulation = scenario.simulation();
@@ -154,33 +185,32 @@ impl Core {
     ) -> Result<()> {
         let refuse = |text: String| Error::new(ErrorKind::Input, format!("{kind}: {text}"));
         let row = FaultSpec::named(kind).ok_or_else(|| refuse("no fault of this kind".into()))?;
-        let known = |name: &str| row.parameters.iter().any(|p| p.name == name);
-        if let Some((name, _)) = numbers.iter().find(|(name, _)| !known(name)) {
-            return Err(refuse(format!("{name} is no parameter of it")));
-        }
-        let mut values = Vec::new();
-        for p in row.parameters {
-            let given = numbers.iter().find(|(name, _)| name == p.name).map(|(_, n)| n);
-            match (given, p.default) {
-                (Some(n), _) if n.len() == p.count => values.extend(n),
-                (Some(n), _) => {
-                    let (name, count) = (p.name, p.count);
-                    return Err(refuse(format!(
-                        "{name} has {} numbers; it needs {count}",
-                        n.len()
-                    )));
-                }
-                (None, Some(default)) => values.extend(vec![default; p.count]),
-                (None, None) => return Err(refuse(format!("{} is missing", p.name))),
-            }
-        }
-        let spec = self.simulation().spec();
-        let ticks = duration_s.map(|s| (s * 1e9 / spec.period_ns as f64).round() as u64);
-        let event = fault_event(row, self.simulation().model(), spec, part, &values, ticks)
-            .map_err(|e| refuse(format!("{} must be {}", e.field, e.allowed)))?;
+        let values = values(row, numbers).map_err(refuse)?;
+        let ticks = match duration_s {
+            Some(s) => self.ticks(s).map_err(refuse)?,
+            None => 0,
+        };
+        let (part, name) = part.unwrap_or_default();
+        let (kind, part, name) = (kind.to_owned(), part.to_owned(), name.to_owned());
+        let mut body = Vec::new();
+        encode(Kind::Fault, &FaultRequest { kind, part, name, values, ticks }, &mut body)?;
+        let (model, spec) = (self.simulation().model(), self.simulation().spec());
+        let event = check_fault(body.get(HEADER_BYTES..).unwrap_or_default(), model, spec)
+            .map_err(|refusal| refuse(refusal.text))?;
         check_event(&event)?;
         self.solo.add(event);
         Ok(())
+    }
+
+    /// Ticks of a duration, at least one.
+    fn ticks(&self, duration_s: f64) -> std::result::Result<u64, String> {
+        if !(duration_s > 0.0 && duration_s < DURATION_MAX_S) {
+            return Err(format!(
+                "duration is {duration_s} s; it must be more than 0 and below {DURATION_MAX_S:e}"
+            ));
+        }
+        let ticks = duration_s * 1e9 / self.simulation().spec().period_ns as f64;
+        Ok((ticks.round() as u64).max(1))
     }
 
     /// The complete state, as a daemon saves it.

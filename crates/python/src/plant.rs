@@ -257,27 +257,34 @@ impl Plant {
     }
 }
 
-/// A fault from Python's keyword arguments.
-pub(crate) fn fault(
-    core: &mut Core,
-    kind: &str,
-    parameters: Option<&Bound<'_, PyDict>>,
-) -> PyResult<()> {
-    const PLACES: [&str; 5] = ["joint", "foot", "link", "station", "region"];
+/// A fault from Python's keyword arguments; those that are None count as left out.
+fn fault(core: &mut Core, kind: &str, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    const PARTS: [&str; 5] = ["joint", "foot", "link", "station", "region"];
+    const DURATIONS: [&str; 2] = ["duration", "duration_s"];
+    let refuse = |text: String| Refused::new_err(format!("{kind}: {text}"));
     let mut part: Option<(String, String)> = None;
-    let mut duration_s = None;
+    let mut duration: Option<(String, f64)> = None;
     let mut numbers: Vec<(String, Vec<f64>)> = Vec::new();
-    for (key, value) in parameters.into_iter().flatten() {
+    for (key, value) in parameters.into_iter().flatten().filter(|(_, value)| !value.is_none()) {
         let key: String = key.extract()?;
-        if PLACES.contains(&key.as_str()) {
-            part = Some((key, value.extract()?));
-        } else if key == "duration" || key == "duration_s" {
-            duration_s = value.extract()?;
+        let wrong = |must: &str| refuse(format!("{key} is {value}; it must be {must}"));
+        if PARTS.contains(&key.as_str()) {
+            let name = value.extract().map_err(|_e| wrong("a name"))?;
+            if let Some((other, _)) = part.replace((key.clone(), name)) {
+                return Err(refuse(format!("one part at a time, not {other} and {key}")));
+            }
+        } else if DURATIONS.contains(&key.as_str()) {
+            let seconds = value.extract().map_err(|_e| wrong("a number of seconds"))?;
+            if let Some((other, _)) = duration.replace((key.clone(), seconds)) {
+                return Err(refuse(format!("{other} and {key} are the same: give one of them")));
+            }
         } else {
             let one = value.extract::<f64>().map(|x| vec![x]);
-            numbers.push((key, one.or_else(|_not_one| value.extract::<Vec<f64>>())?));
+            let all = one.or_else(|_not_one| value.extract::<Vec<f64>>());
+            let all = all.map_err(|_e| wrong("a number or a list of numbers"))?;
+            numbers.push((key, all));
         }
     }
     let part = part.as_ref().map(|(word, name)| (word.as_str(), name.as_str()));
-    core.fault(kind, part, duration_s, &numbers).map_err(|e| raised(&e))
+    core.fault(kind, part, duration.map(|(_, s)| s), &numbers).map_err(|e| raised(&e))
 }
