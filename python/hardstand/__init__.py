@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from .aio import AsyncRobot, connect_async
 from .client import Robot, connect
 from .daemon import Daemon, daemon
-from .errors import Busy, DaemonGone, FileFailed, HardstandError, Lost, Refused
+from .errors import Busy, DaemonGone, FileFailed, HardstandError, Lost, PlantFailed, Refused
 from .log import Log, read
 from .model import Model
 from .state import Bodies, Contacts, Drives, Sensors, State
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AsyncRobot", "Bodies", "Busy", "Contacts", "Daemon", "Dynamics", "DaemonGone", "Drives", "Event", "Events", "FileFailed",
     "HardstandError",
-    "Law", "Log", "Lost", "Model", "Plant", "Plants", "Refused", "Robot", "Sensors", "State", "Status",
+    "Law", "Log", "Lost", "Model", "Plant", "PlantFailed", "Plants", "Refused", "Robot", "Sensors", "State", "Status",
     "bisect", "branch", "calibrate", "campaign", "campaign_compare", "campaign_plan",
     "campaign_report", "certify", "compare", "connect", "connect_async",
     "daemon", "gym", "import_log", "model", "plot", "policy", "read", "replay", "run", "verify",

@@ -52,6 +52,13 @@ class FileFailed(HardstandError, OSError):
         super().__init__(message, kind="file")
 
 
+class PlantFailed(HardstandError):
+    """The physics of a plant has failed: no tick follows until it is reset or restored."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, kind="plant_failure")
+
+
 class Busy(HardstandError):
     """The daemon was too busy: the same request may be accepted later."""
 

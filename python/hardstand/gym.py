@@ -19,6 +19,7 @@ from gymnasium.vector import AutoresetMode
 
 from . import contract as contracts
 from .contract_file import Contract, Term
+from .errors import PlantFailed
 from .observation import Observer, Sensors, unrotate
 
 Array = npt.NDArray[Any]
@@ -110,9 +111,14 @@ class _Loop:
             self.action = np.clip(self.action, -clip, clip)
         scale, usual = np.asarray(self.contract.action_scale), np.asarray(self.contract.default_q)
         self.q[..., self._places] = usual + scale * self.action
-        self.plant.step(q=self.q, kp=self.kp, kd=self.kd, ticks=self.ticks)
+        failed = False
+        try:
+            self.plant.step(q=self.q, kp=self.kp, kd=self.kd, ticks=self.ticks)
+        except PlantFailed:
+            failed = True
         self.steps = self.steps + 1
-        fallen = ~(upright(self.plant) > self.cos_min)  # a plant failure gives NaN: fallen too
+        # of many plants, one that has failed gives NaN
+        fallen = ~(upright(self.plant) > self.cos_min) | failed
         reward = np.nan_to_num(self.reward(self.plant, self.action, self.command))
         return reward, fallen, (self.steps >= self.steps_max) & ~fallen
 
@@ -180,7 +186,8 @@ class Env(gymnasium.Env[Array, Array]):
         return self._loop.look(), self._info()
 
     def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        """One action: observation, reward, terminated (fallen), truncated (time is over), info."""
+        """One action: observation, reward, terminated (fallen, or the physics has failed),
+        truncated (time is over), info."""
         reward, fallen, over = self._loop.step(action)
         return self._loop.look(), float(reward), bool(fallen), bool(over), self._info()
 

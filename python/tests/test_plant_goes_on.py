@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import hardstand
@@ -102,3 +106,83 @@ def test_states_that_do_not_fit_are_refused(scenario: Path) -> None:
     with pytest.raises(hardstand.Refused, match="version 200"):
         plant.restore(b"HS\xc8\x0c" + saved[4:])
     assert plant.digest == digest
+
+
+def test_plants_and_laws_work_in_any_thread(scenario: Path) -> None:
+    plant = hardstand.Plant(scenario)
+    plants = hardstand.Plants(scenario, 2)
+    law = hardstand.Law.stand(plant.model)
+    with ThreadPoolExecutor(1) as other:
+        other.submit(plant.step, plant.q_initial, kp=100, kd=3, ticks=10).result()
+        other.submit(plants.step, plant.q_initial, kp=100, kd=3, ticks=10).result()
+        assert (plants.digest == plant.digest).all()
+        other.submit(plant.run, law, 10).result()
+    assert plant.tick == 20 and law.period == 1
+
+
+@pytest.mark.parametrize("what", ["step", "run", "plants"])
+def test_ctrl_c_ends_a_long_step(scenario: Path, what: str) -> None:
+    plant = hardstand.Plant(scenario)
+    plants = hardstand.Plants(scenario, 2)
+    law = hardstand.Law.stand(plant.model)
+    calls = {
+        "step": lambda: plant.step(q=plant.q_initial, kp=100, kd=3, ticks=10**9),
+        "run": lambda: plant.run(law, 10**9),
+        "plants": lambda: plants.step(q=plant.q_initial, kp=100, kd=3, ticks=10**9),
+    }
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    begun = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        calls[what]()
+    assert time.monotonic() - begun < 20
+    assert max(plant.tick, int(plants.tick[0])) > 0
+
+
+def test_another_thread_runs_during_a_step(scenario: Path) -> None:
+    plant = hardstand.Plant(scenario)
+    seen: list[int] = []
+    done = threading.Event()
+
+    def count() -> None:
+        while not done.is_set():
+            seen.append(1)
+            time.sleep(0.001)
+
+    other = threading.Thread(target=count)
+    other.start()
+    before = len(seen)
+    plant.step(q=plant.q_initial, kp=100, kd=3, ticks=2000)
+    during = len(seen) - before
+    done.set()
+    other.join()
+    assert during > 3
+
+
+FAR_TOO_MUCH = [1e6, 0, 0]
+
+
+def test_a_plant_that_fails_says_so_with_its_own_kind(scenario: Path) -> None:
+    plant = standing(scenario)
+    plant.push("trunk", FAR_TOO_MUCH, 10.0)
+    with pytest.raises(hardstand.PlantFailed, match="tick ") as failed:
+        plant.step(ticks=10000)
+    assert failed.value.kind == "plant_failure"
+    plant.reset()
+    plant.step(q=plant.q_initial, kp=100, kd=3, ticks=10)
+    assert plant.tick == 10
+
+
+def test_an_environment_whose_plant_fails_is_terminated(scenario: Path) -> None:
+    pytest.importorskip("gymnasium")
+    env = hardstand.gym.Env(scenario, tilt_max=np.pi)
+    env.reset()
+    env.plant.push("trunk", FAR_TOO_MUCH, 10.0)
+    for _ in range(500):
+        observation, reward, fallen, over, _info = env.step(np.zeros(12))
+        assert np.isfinite(reward) and not over
+        if fallen:
+            break
+    assert fallen and np.isfinite(observation).all()
+    env.reset()
+    assert not env.step(np.zeros(12))[2]

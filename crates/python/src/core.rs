@@ -163,6 +163,11 @@ impl Core {
         Ok([model, state])
     }
 
+    /// True once the physics has failed: no tick follows.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.simulation().failure().is_some()
+    }
+
     fn check(&self) -> Result<()> {
         self.simulation().failure().map_or(Ok(()), |failure| {
             let tick = self.simulation().state().tick;

@@ -2,6 +2,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "arguments of Python functions are values")]
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -13,12 +14,17 @@ use hardstand_protocol::{Kind, ModelReply, StateReading, VelocityCommand, decode
 use crate::{bytes, raised};
 
 /// A control law for a robot.
-#[pyclass(module = "hardstand._native", unsendable)]
+#[pyclass(module = "hardstand._native")]
 pub(crate) struct Law {
-    pub(crate) runner: Runner,
+    /// A control law may move to another thread, but need not be shared between them.
+    runner: Mutex<Runner>,
 }
 
 impl Law {
+    pub(crate) fn runner(&mut self) -> &mut Runner {
+        self.runner.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// What `make` makes for the robot of the message `model`.
     fn of<L: ControlLaw + 'static>(
         model: &[u8],
@@ -26,7 +32,7 @@ impl Law {
     ) -> PyResult<Self> {
         let made = decode(Kind::Model, model).and_then(|model: ModelReply| {
             let law = make(&model)?;
-            Ok(Self { runner: Runner::new(Box::new(law), &model) })
+            Ok(Self { runner: Mutex::new(Runner::new(Box::new(law), &model)) })
         });
         made.map_err(|e| raised(&e))
     }
@@ -63,19 +69,19 @@ impl Law {
     }
 
     #[getter]
-    fn joints(&self) -> Vec<String> {
-        self.runner.joints().to_vec()
+    fn joints(&mut self) -> Vec<String> {
+        self.runner().joints().to_vec()
     }
 
     #[getter]
-    fn period(&self) -> u64 {
-        self.runner.period_ticks()
+    fn period(&mut self) -> u64 {
+        self.runner().period_ticks()
     }
 
     /// Set-points that answer the message `state`: q, dq, kp, kd, tau of each of its joints.
     fn answer<'py>(&mut self, py: Python<'py>, state: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
         let state: StateReading = decode(Kind::State, state).map_err(|e| raised(&e))?;
-        let set_points = self.runner.answer(&state).map_err(|e| raised(&e))?;
+        let set_points = self.runner().answer(&state).map_err(|e| raised(&e))?;
         Ok(bytes(py, set_points.iter().flat_map(|joint| joint.numbers())))
     }
 }

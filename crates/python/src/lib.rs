@@ -11,7 +11,7 @@ mod plants;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use hardstand_error::{Error, ErrorKind};
+use hardstand_error::{Error, ErrorKind, Result};
 
 /// The module.
 #[pymodule]
@@ -35,8 +35,34 @@ fn numbers(bytes: &[u8]) -> Vec<f64> {
     bytes.as_chunks::<8>().0.iter().map(|b| f64::from_ne_bytes(*b)).collect()
 }
 
+/// Ticks of a robot between two looks for signals: at most some tenths of a second.
+const PART_TICKS: u64 = 2000;
+
+/// Lets `run` advance by `ticks` in parts of at most `part`, without the GIL. Between two parts
+/// Ctrl-C, or another signal with a handler of Python, raises its exception.
+fn in_parts(
+    py: Python<'_>,
+    ticks: u64,
+    part: u64,
+    mut run: impl FnMut(u64) -> Result<()> + Send,
+) -> PyResult<Result<()>> {
+    let mut left = ticks;
+    loop {
+        let now = left.min(part);
+        if let Err(e) = py.detach(|| run(now)) {
+            return Ok(Err(e));
+        }
+        left -= now;
+        if left == 0 {
+            return Ok(Ok(()));
+        }
+        py.check_signals()?;
+    }
+}
+
 pyo3::import_exception!(hardstand.errors, Refused);
 pyo3::import_exception!(hardstand.errors, FileFailed);
+pyo3::import_exception!(hardstand.errors, PlantFailed);
 
 /// The exception of an error.
 fn raised(e: &Error) -> PyErr {

@@ -3,27 +3,24 @@
 
 use std::path::PathBuf;
 
-use crate::Refused;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use hardstand_error::Error;
+
 use crate::core::{Core, SetPoints};
 use crate::law::Law;
-use crate::{bytes, numbers, raised};
+use crate::{PART_TICKS, PlantFailed, Refused, bytes, in_parts, numbers, raised};
 
 /// One robot on its ground, with one controller: the same ticks as the daemon's in lockstep.
-#[pyclass(module = "hardstand._native", unsendable)]
+#[pyclass(module = "hardstand._native")]
 pub(crate) struct Plant {
     core: Core,
     initial: Core,
 }
 
 /// The numbers of each joint, from bytes.
-pub(crate) fn per_joint(
-    name: &str,
-    given: Option<&[u8]>,
-    joints: usize,
-) -> PyResult<Option<Vec<f64>>> {
+fn per_joint(name: &str, given: Option<&[u8]>, joints: usize) -> PyResult<Option<Vec<f64>>> {
     let Some(found) = given.map(numbers) else { return Ok(None) };
     if found.len() == joints {
         return Ok(Some(found));
@@ -43,8 +40,10 @@ impl Plant {
 
     /// Commands the joints and advances; what is left out stays as in the last command.
     #[pyo3(signature = (q=None, dq=None, kp=None, kd=None, tau=None, ticks=1))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of a Python method")]
     fn step(
         &mut self,
+        py: Python<'_>,
         q: Option<&[u8]>,
         dq: Option<&[u8]>,
         kp: Option<&[u8]>,
@@ -60,13 +59,17 @@ impl Plant {
             kd: per_joint("kd", kd, n)?,
             tau: per_joint("tau", tau, n)?,
         };
-        self.core.command(&set_points).and_then(|()| self.core.run(ticks)).map_err(|e| raised(&e))
+        self.core.command(&set_points).map_err(|e| raised(&e))?;
+        let core = &mut self.core;
+        let ran = in_parts(py, ticks, PART_TICKS, |part| core.run(part))?;
+        ran.map_err(|e| self.halted(&e))
     }
 
     /// Advances, commanded by a control law.
     fn run(&mut self, py: Python<'_>, mut law: PyRefMut<'_, Law>, ticks: u64) -> PyResult<()> {
-        let (core, runner) = (&mut self.core, &mut law.runner);
-        py.detach(|| core.run_law(runner, ticks)).map_err(|e| raised(&e))
+        let (core, runner) = (&mut self.core, law.runner());
+        let ran = in_parts(py, ticks, PART_TICKS, |part| core.run_law(runner, part))?;
+        ran.map_err(|e| self.halted(&e))
     }
 
     /// The messages `model` and `state`.
@@ -254,6 +257,13 @@ impl Plant {
 
     fn foot_normal<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes(py, self.core.readings().state.foot_normal_n.iter().copied())
+    }
+}
+
+impl Plant {
+    /// The exception of a plant that did not go on.
+    fn halted(&self, e: &Error) -> PyErr {
+        if self.core.has_failed() { PlantFailed::new_err(e.to_string()) } else { raised(e) }
     }
 }
 

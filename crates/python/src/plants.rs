@@ -12,13 +12,13 @@ use hardstand_error::Result;
 use hardstand_protocol::DriveReading;
 
 use crate::core::{Core, SetPoints};
-use crate::{bytes, numbers, raised};
+use crate::{PART_TICKS, bytes, in_parts, numbers, raised};
 
 /// Name under which the commands are given.
 const CONTROLLER: &str = "python";
 
 /// Many robots of one scenario; each array has a row for each.
-#[pyclass(module = "hardstand._native", unsendable)]
+#[pyclass(module = "hardstand._native")]
 pub(crate) struct Plants {
     cores: Vec<Core>,
     initial: Core,
@@ -68,7 +68,13 @@ impl Plants {
             core.command(new).map_err(|e| raised(&e))?;
         }
         let (threads, cores) = (self.threads, &mut self.cores);
-        let failed = py.detach(|| run(cores, threads, ticks));
+        let share = cores.len().div_ceil(threads).max(1);
+        let mut failed = Vec::new();
+        in_parts(py, ticks, (PART_TICKS / share as u64).max(1), |part| {
+            failed = run(cores, share, part);
+            Ok(())
+        })?
+        .map_err(|e| raised(&e))?;
         Ok(PyBytes::new(py, &failed))
     }
 
@@ -264,9 +270,8 @@ impl Plants {
     }
 }
 
-/// Runs all, a share of them on each thread; which have failed.
-fn run(cores: &mut [Core], threads: usize, ticks: u64) -> Vec<u8> {
-    let share = cores.len().div_ceil(threads).max(1);
+/// Runs all, `share` of them on each thread; which have failed.
+fn run(cores: &mut [Core], share: usize, ticks: u64) -> Vec<u8> {
     thread::scope(|scope| {
         let started: Vec<_> = cores
             .chunks_mut(share)
