@@ -113,6 +113,11 @@ class Bus:
         if not self.session.is_closed():
             self.session.close()  # type: ignore[no-untyped-call]
 
+    def _live(self) -> zenoh.Session:
+        if self.session.is_closed():
+            raise DaemonGone(f"the connection to {self.endpoint} is closed: connect again")
+        return self.session
+
     def is_connected(self) -> bool:
         """True while there is a connection."""
         if self.session.is_closed():
@@ -122,13 +127,13 @@ class Bus:
 
     def subscribe(self, name: str, put: Callable[[bytes], None]) -> Any:
         """Calls `put` with the bytes of every message under `name`, in a thread of zenoh."""
-        return self.session.declare_subscriber(
+        return self._live().declare_subscriber(
             self.key(name), lambda sample: put(sample.payload.to_bytes())
         )
 
     def publisher(self, name: str) -> Any:
         """A publisher with the priority of commands."""
-        return self.session.declare_publisher(
+        return self._live().declare_publisher(
             self.key(name),
             congestion_control=zenoh.CongestionControl.DROP,
             priority=zenoh.Priority.REAL_TIME,
@@ -140,7 +145,8 @@ class Bus:
         executes an order once, however often it comes."""
         until, pause = time.monotonic() + patience, 0.002
         while True:
-            replies = self.session.get(self.key(name), payload=payload, timeout=ANSWERED_WITHIN)
+            live = self._live()
+            replies = live.get(self.key(name), payload=payload, timeout=ANSWERED_WITHIN)
             for reply in replies:
                 if reply.ok is not None:
                     return bytes(reply.ok.payload.to_bytes())

@@ -46,7 +46,7 @@ class Refused(HardstandError, ValueError):
 
 
 class FileFailed(HardstandError, OSError):
-    """A file of a plant cannot be read. The message is the reason."""
+    """A file cannot be read or written. The message is the reason."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, kind="file")

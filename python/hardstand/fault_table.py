@@ -64,5 +64,8 @@ def values_of(kind: str, given: Mapping[str, float | Sequence[float]]) -> list[f
         value = given.get(name, default)
         if value is None:
             raise Refused(f"fault {kind} needs the parameter {name}")
-        out += [float(x) for x in np.atleast_1d(np.asarray(value, dtype=np.float64))]
+        try:
+            out += np.asarray(value, dtype=np.float64).ravel().tolist()
+        except (TypeError, ValueError):
+            raise Refused(f"fault {kind}: {name} is {value!r}; it must be numbers") from None
     return out

@@ -76,9 +76,9 @@ class Lease:
                 "when this program connected: connect again",
                 kind="bus",
             )
-        request = struct.pack(
-            "<QQQB3Q", model.layout_hash, 0, self.session, ROLES.index(self.role),
-            self.period, self.phase, self.offset,
+        request = wire.pack(
+            "QQQBQQQ", layout_hash=model.layout_hash, physics_hash=0, session=self.session,
+            role=ROLES.index(self.role), period=self.period, phase=self.phase, offset=self.offset,
         )
         request += wire.text(self.name) + wire.text("SI") + struct.pack("<Q", len(self.index))
         request += b"".join(wire.text(model.joints[i]) for i in self.index)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import wire
 from .bus import Bus, order_tick
-from .errors import Busy, Refused
+from .errors import Busy, FileFailed, HardstandError, Refused
 from .fault_table import values_of
 from .model import Model, place, read_model
 from .status import Status, read_status
@@ -20,11 +20,8 @@ PATIENCE = 5.0
 Path_ = str | os.PathLike[str]
 
 
-def _vector(name: str, value: Sequence[float]) -> bytes:
-    numbers = [float(x) for x in value]
-    if len(numbers) != 3:
-        raise Refused(f"{name} has {len(numbers)} numbers; it must have 3: x, y, z")
-    return struct.pack("<3d", *numbers)
+def _file(path: Path_, e: OSError) -> FileFailed:
+    return FileFailed(f"saved state {os.fspath(path)}: {e.strerror}")
 
 
 class Orders:
@@ -43,15 +40,14 @@ class Orders:
         return order_tick(self.bus.order(name, kind, run_id, body, PATIENCE))
 
     def _control(self, name: str, number: int = 0, rewind: bool = False) -> int:
-        if not 0 <= number < 2**64:
-            raise Refused(f"{name}: {number} ticks; it must be 0 to 2**64 - 1")
-        return self._order(name, wire.CONTROL, struct.pack("<QB", number, rewind))
+        return self._order(name, wire.CONTROL, wire.pack("QB", ticks=number, rewind=rewind))
 
     def _ticks(self, duration: float | None, ticks: int | None, name: str) -> int:
         if (duration is None) == (ticks is None):
             raise Refused(f"{name} needs either duration (s) or ticks")
         if ticks is not None:
-            return int(ticks)
+            return ticks
+        wire.pack("d", duration=duration)
         assert duration is not None
         if not 0 < duration < 1e9:
             raise Refused(f"duration is {duration} s; it must be more than 0 and below 1e9")
@@ -71,7 +67,7 @@ class Orders:
         A negative number pauses and goes back by as many ticks, to the state in the daemon's log,
         as the next run: the tick of that state.
         """
-        if ticks >= 0:
+        if wire.whole("ticks", ticks) >= 0:
             return self._control("step", ticks)
         self.pause()
         try:
@@ -90,7 +86,7 @@ class Orders:
     def speed(self, factor: float) -> int:
         """Sets the simulated seconds per second of wall time, 0.001 to 1000; 0 for as many as the
         machine allows."""
-        return self._order("speed", wire.SPEED, struct.pack("<d", factor))
+        return self._order("speed", wire.SPEED, wire.pack("d", factor=factor))
 
     def stop(self) -> int:
         """Emergency stop: damps all joints and refuses commands until `arm`."""
@@ -105,12 +101,15 @@ class Orders:
         `file`, with mode 600, if one is given."""
         data = self._saved(0, back=False)
         if file is not None:
-            with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-                out.write(data)
+            try:
+                with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+                    out.write(data)
+            except OSError as e:
+                raise _file(file, e) from None
         return data
 
     def _saved(self, ticks: int, *, back: bool) -> bytes:
-        body = struct.pack("<QB", ticks, back)
+        body = wire.pack("QB", ticks=ticks, back=back)
         data = self.bus.order("snapshot", wire.CONTROL, self._run_id(), body, PATIENCE)
         if data[3:4] == bytes([wire.ORDER_REPLY]):
             order_tick(data)  # raises: this answer is a refusal
@@ -119,8 +118,14 @@ class Orders:
 
     def restore(self, saved: bytes | Path_) -> int:
         """Continues from a saved state, or a file of one, as the next run. Its tick."""
-        data = saved if isinstance(saved, bytes) else Path(saved).read_bytes()
-        wire.check(data, wire.SAVED_STATE, "the saved state")
+        try:
+            data = saved if isinstance(saved, bytes) else Path(saved).read_bytes()
+            wire.check(data, wire.SAVED_STATE, "the saved state")
+        except OSError as e:
+            assert not isinstance(saved, bytes)
+            raise _file(saved, e) from None
+        except HardstandError as e:
+            raise Refused(str(e)) from None
         return self._order("restore", wire.SAVED_STATE, data[4:])
 
     def push(
@@ -135,17 +140,19 @@ class Orders:
         """Pushes a link with a constant force (3,), N, in world axes, at a point (3,), m, in the
         link's frame, for `duration` s or for `ticks`."""
         count = self._ticks(duration, ticks, "push")
-        body = wire.text(link) + _vector("point", point) + _vector("force", force)
-        return self._order("push", wire.PUSH, body + struct.pack("<Q", count))
+        vectors = [*wire.vector("point", point), *wire.vector("force", force)]
+        body = wire.text(link) + struct.pack("<6d", *vectors)
+        return self._order("push", wire.PUSH, body + wire.pack("Q", ticks=count))
 
     def velocity(self, vx: float = 0.0, vy: float = 0.0, yaw_rate: float = 0.0) -> int:
         """Asks controllers that walk for a velocity: ahead and to the left, m/s, and a turn to the
         left, rad/s. It is `velocity_command` of the states, until the next one."""
-        return self._order("cmd_vel", wire.VELOCITY, struct.pack("<3d", vx, vy, yaw_rate))
+        body = wire.pack("ddd", vx=vx, vy=vy, yaw_rate=yaw_rate)
+        return self._order("cmd_vel", wire.VELOCITY, body)
 
     def constraint(self, name: str, active: bool) -> int:
         """Lets a constraint of the scenario act from now on, or ends it."""
-        body = wire.text(name) + struct.pack("<B", active)
+        body = wire.text(name) + wire.pack("B", active=active)
         return self._order("constraint", wire.CONSTRAINT, body)
 
     def reset_anchors(self, *, foot: str | None = None, station: str | None = None) -> int:
@@ -187,7 +194,8 @@ class Orders:
         scope, index = 0, 0
         for scope, what, name, names in given:
             index = place(names, name, what, self.model.robot)
-        body = struct.pack("<QBIdd", self.model.layout_hash, scope, index, mu_static, mu_kinetic)
+        body = struct.pack("<QBI", self.model.layout_hash, scope, index)
+        body += wire.pack("dd", mu_static=mu_static, mu_kinetic=mu_kinetic)
         return self._order("friction", wire.FRICTION, body)
 
     def fault(
@@ -211,7 +219,7 @@ class Orders:
         if duration is not None or ticks is not None:
             count = self._ticks(duration, ticks, "fault")
         body = wire.text(kind) + wire.text(part) + wire.text(name)
-        body += struct.pack(f"<Q{len(values)}dQ", len(values), *values, count)
+        body += struct.pack(f"<Q{len(values)}d", len(values), *values) + wire.pack("Q", ticks=count)
         return self._order("fault", wire.FAULT, body)
 
     def clear(

@@ -50,7 +50,10 @@ class Command:
             raise Refused(self._mistake())
 
     def _in_order(self, name: str, value: Values) -> npt.NDArray[np.float64] | float:
-        array = np.asarray(value, dtype=np.float64)
+        try:
+            array = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise Refused(f"{name} is {value!r}; it must be a number, or one for each joint") from None
         if array.ndim == 0:
             return float(array)
         if array.shape != (len(self.index),):

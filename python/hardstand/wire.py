@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import secrets
 import struct
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .errors import HardstandError
+from .errors import HardstandError, Refused
 
 VERSION = 7
 
@@ -99,8 +100,53 @@ def check(data: bytes, kind: int, what: str) -> None:
     raise HardstandError(f"{what} begins with {data[:4]!r}, not {header(kind)!r}", kind="bus")
 
 
+#: What a field of this letter of `struct` takes.
+_ALLOWED = {
+    "d": "a number",
+    "B": "a whole number from 0 to 255",
+    "I": "a whole number from 0 to 2**32 - 1",
+    "Q": "a whole number from 0 to 2**64 - 1",
+}
+
+
+def pack(layout: str, /, **fields: Any) -> bytes:
+    """The fields of an order, a letter of `struct` for each. Raises `Refused` with the name and the
+    value of the first that does not fit."""
+    out = b""
+    for letter, (name, value) in zip(layout, fields.items(), strict=True):
+        try:
+            out += struct.pack("<" + letter, value)
+        except (struct.error, TypeError, ValueError, OverflowError):
+            raise Refused(f"{name} is {value!r}; it must be {_ALLOWED[letter]}") from None
+    return out
+
+
+def whole(name: str, value: Any, least: int | None = None) -> int:
+    """A whole number, with `least` one from there to 2**64 - 1; raises `Refused` with its name."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise Refused(f"{name} is {value!r}; it must be a whole number") from None
+    if least is not None and not least <= number < 2**64:
+        raise Refused(f"{name} is {value!r}; it must be {least} to 2**64 - 1")
+    return number
+
+
+def vector(name: str, value: Any) -> list[float]:
+    """Three numbers; raises `Refused` with the name of what is none."""
+    try:
+        numbers = [float(x) for x in value]
+    except (TypeError, ValueError):
+        raise Refused(f"{name} is {value!r}; it must be 3 numbers: x, y, z") from None
+    if len(numbers) != 3:
+        raise Refused(f"{name} has {len(numbers)} numbers; it must have 3: x, y, z")
+    return numbers
+
+
 def text(value: str) -> bytes:
     """A text: its count of bytes, then UTF-8."""
+    if not isinstance(value, str):
+        raise Refused(f"{value!r} is no text; it must be a str")
     data = value.encode()
     return struct.pack("<Q", len(data)) + data
 
