@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from .client import PATIENCE, Robot, connect, states_of
+from .client import Robot, connect, states_of
+from .listener import PATIENCE
 from .setpoints import Values
 from .state import State
 
@@ -88,19 +89,20 @@ class AsyncRobot:
         patience: float = PATIENCE,
     ) -> AsyncIterator[State]:
         """As `Robot.states`."""
-        inbox, robot = _AsyncInbox(), self.robot
+        inbox, robot, stream = _AsyncInbox(), self.robot, None
         subscriber = await asyncio.to_thread(robot.listen, inbox.put, states_of(join))
         try:
             stream = robot.begin(join, joints, period, phase, offset, role, patience)
-            await asyncio.to_thread(stream.join)
+            await asyncio.to_thread(robot.join, stream)
             while (data := await self._next(inbox, patience)) is not None:
                 state = State(data)
                 if stream.must_join(state):
                     await asyncio.to_thread(stream.join_again, state)
                 if robot.is_next(stream, state, inbox.empty(), newest):
-                    yield robot.give()
+                    yield robot.give(stream)
             robot.on_end()
         finally:
+            robot.ended(stream)
             robot.unlisten(inbox.put, subscriber)
 
     async def _next(self, inbox: _AsyncInbox, patience: float) -> bytes | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -12,17 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from .bus import ENDPOINT, Bus, Inbox
-from .errors import DaemonGone, Refused
+from .errors import Refused
 from .free import Free
 from .lease import Lease
+from .listener import PATIENCE, Listener
 from .model import Model, read_model
 from .orders import Orders
 from .setpoints import Values
-from .state import Bodies, Contacts, Drives, Sensors, State
+from .state import State
 from .status import Events, read_event
-
-#: A state that does not come within this makes an error, s.
-PATIENCE = 5.0
 
 Stream = Lease | Free
 
@@ -67,7 +64,7 @@ def states_of(join: str | None) -> str:
     return "state" if join is None else "state/due"
 
 
-class Robot(Orders):
+class Robot(Listener, Orders):
     """A robot in a running daemon. Close it, or use it in a `with` statement.
 
     Attributes:
@@ -76,18 +73,16 @@ class Robot(Orders):
     """
 
     def __init__(self, bus: Bus, timeout: float = 30.0) -> None:
-        self.bus = bus
+        super().__init__(bus)
         self.model: Model = read_model(bus.ask("model", None, timeout))
         self.events = Events()
         self._heard = bus.subscribe("events", lambda data: self.events.add(read_event(data)))
         self._leases: dict[str, Lease] = {}
         self._stream: Stream | None = None
-        self._asked: State | None = None
+        #: Streams whose iteration goes on.
+        self._open: list[Stream] = []
         self._state: State | None = None
-        self._inboxes: list[Callable[[bytes | None], None]] = []
         self.skipped = 0
-        #: Called when no more states will come; may raise why. Set by `hardstand.daemon`.
-        self.on_end: Callable[[], None] = lambda: None
 
     def __enter__(self) -> Robot:
         return self
@@ -102,6 +97,7 @@ class Robot(Orders):
         for lease in self._leases.values():
             lease.close()
         self._leases.clear()
+        self._state = None
         self.bus.close()
 
     @property
@@ -161,48 +157,52 @@ class Robot(Orders):
             Lost: the joints were lost, and joining again was refused.
             DaemonGone: no state within `patience`.
         """
-        inbox = Inbox()
+        inbox, stream = Inbox(), None
         subscriber = self.listen(inbox.put, states_of(join))
         try:
             stream = self.begin(join, joints, period, phase, offset, role, patience)
-            stream.join()
+            self.join(stream)
             while (data := self._next(inbox, patience)) is not None:
                 state = State(data)
                 if stream.must_join(state):
                     stream.join_again(state)
                 if self.is_next(stream, state, inbox.empty(), newest):
-                    yield self.give()
+                    yield self.give(stream)
             self.on_end()
         finally:
+            self.ended(stream)
             self.unlisten(inbox.put, subscriber)
 
     def is_next(self, stream: Stream, state: State, last: bool, newest: bool | None) -> bool:
         """Takes a state; True if one is to be given now. `last`: no further one waits."""
-        if self._asked is not None and self._asked.run_id != state.run_id:
-            self._asked = None
+        if stream.asked is not None and stream.asked.run_id != state.run_id:
+            stream.asked = None
         if stream.is_asked(state):
-            self.skipped += self._asked is not None
-            self._asked = state
+            self.skipped += stream.asked is not None
+            stream.asked = state
         if newest is None:
             newest = state.is_real_time and stream.role != "observer"
-        return self._asked is not None and (last or not newest)
+        return stream.asked is not None and (last or not newest)
 
-    def give(self) -> State:
+    def give(self, stream: Stream) -> State:
         """The state of `is_next`, which `command` answers from now on."""
-        assert self._asked is not None
-        self._state, self._asked = self._asked, None
-        return self._state
+        state, stream.asked = stream.asked, None
+        assert state is not None
+        if self._choose(stream):
+            self._state = state
+        return state
 
-    def listen(self, put: Callable[[bytes | None], None], name: str = "state") -> Any:
-        """Subscribes to states. Before joining: the first one may come before the answer."""
-        self._inboxes.append(put)
-        return self.bus.subscribe(name, put)
+    def _choose(self, stream: Stream) -> bool:
+        """Lets `command` be that of `stream`, but for an observer beside a stream that commands."""
+        if stream.role == "observer" and any(other.role != "observer" for other in self._open):
+            return False
+        self._stream = stream
+        return True
 
-    def unlisten(self, put: Callable[[bytes | None], None], subscriber: Any) -> None:
-        """Ends what `listen` began."""
-        self._inboxes.remove(put)
-        if not self.bus.session.is_closed():
-            subscriber.undeclare()
+    def ended(self, stream: Stream | None) -> None:
+        """The iteration over a stream has ended."""
+        if stream in self._open:
+            self._open.remove(stream)
 
     def begin(
         self, join: str | None, joints: Sequence[str] | None, period: int, phase: int, offset: int,
@@ -210,35 +210,25 @@ class Robot(Orders):
     ) -> Stream:
         """The stream of a controller that has not joined yet."""
         if join is None:
-            self._stream = Free(self.bus, self.model, self.events, joints)
-            return self._stream
-        old = self._leases.pop(join, None)
-        lease = Lease(
+            return Free(self.bus, self.model, self.events, joints)
+        old = self._leases.get(join)
+        return Lease(
             self.bus, self.model, self.events, join, joints, period=period, phase=phase,
             offset=offset, role=role, session=old.session if old else None, patience=patience,
         )
-        self._stream = self._leases[join] = lease
-        return lease
 
-    def _next(self, inbox: Inbox, patience: float) -> bytes | None:
+    def join(self, stream: Stream) -> None:
+        """Lets a stream join. If it may not, `command` stays that of the stream before."""
         try:
-            return inbox.get(patience)
-        except TimeoutError:
-            raise self.gone(patience) from None
-
-    def gone(self, patience: float) -> DaemonGone:
-        """The error that no state has come."""
-        why = (
-            "the daemon is connected but publishes none: see robot.status()"
-            if self.bus.is_connected()
-            else "the connection is closed: the daemon has stopped"
-        )
-        return DaemonGone(f"no state on {self.bus.key('state')} for {patience:g} s; {why}")
-
-    def end(self) -> None:
-        """Ends all iterations over states: no more will come."""
-        for put in tuple(self._inboxes):
-            put(None)
+            stream.join()
+        except BaseException:
+            if all(stream.session != lease.session for lease in self._leases.values()):
+                stream.close()
+            raise
+        if isinstance(stream, Lease):
+            self._leases[stream.name] = stream
+        self._open.append(stream)
+        self._choose(stream)
 
     def command(
         self,
@@ -274,67 +264,3 @@ class Robot(Orders):
         if not isinstance(self._stream, Lease):
             raise Refused("this program has not joined: there is nothing to leave")
         return self._stream.leave()
-
-    def state(self, timeout: float = PATIENCE) -> State:
-        """The next state that is published, without answering it."""
-        return self.wait_tick(0, timeout)
-
-    def wait_tick(self, tick: int, timeout: float = 30.0) -> State:
-        """Waits for the first state with at least this many ticks."""
-        inbox = Inbox()
-        subscriber = self.listen(inbox.put)
-        until = time.monotonic() + timeout
-        try:
-            while (data := self._next(inbox, max(0.0, until - time.monotonic()))) is not None:
-                if (state := State(data)).tick >= tick:
-                    return state
-            self.on_end()
-            raise self.gone(0.0)
-        finally:
-            self.unlisten(inbox.put, subscriber)
-
-    def drives(self, patience: float = PATIENCE) -> Iterator[Drives]:
-        """What drives show as it is published, if the scenario gives a joint a drive."""
-        inbox = Inbox()
-        subscriber = self.listen(inbox.put, "drives")
-        try:
-            while (data := self._next(inbox, patience)) is not None:
-                yield Drives(data)
-            self.on_end()
-        finally:
-            self.unlisten(inbox.put, subscriber)
-
-    def sensors(self, patience: float = PATIENCE) -> Iterator[Sensors]:
-        """The truth beside sensors as it is published, if the scenario gives a sensor errors."""
-        inbox = Inbox()
-        subscriber = self.listen(inbox.put, "sensors")
-        try:
-            while (data := self._next(inbox, patience)) is not None:
-                yield Sensors(data)
-            self.on_end()
-        finally:
-            self.unlisten(inbox.put, subscriber)
-
-    def bodies(self, patience: float = PATIENCE) -> Iterator[Bodies]:
-        """Free bodies and the points where shapes touch, of each tick as they are published; a slow
-        reader misses some. Without free bodies nothing is published while nothing touches."""
-        inbox = Inbox()
-        subscriber = self.listen(inbox.put, "bodies")
-        try:
-            while (data := self._next(inbox, patience)) is not None:
-                yield Bodies(data, self.model)
-            self.on_end()
-        finally:
-            self.unlisten(inbox.put, subscriber)
-
-    def contacts(self, patience: float = PATIENCE) -> Iterator[Contacts]:
-        """The contacts of each tick as they are published; a slow reader misses some."""
-        inbox = Inbox()
-        stations = len(self.model.stations)
-        subscriber = self.listen(inbox.put, "contacts")
-        try:
-            while (data := self._next(inbox, patience)) is not None:
-                yield Contacts(data, stations)
-            self.on_end()
-        finally:
-            self.unlisten(inbox.put, subscriber)

@@ -29,6 +29,7 @@ class Free:
         self.session = wire.random_number()
         self.role = "free"
         self.losses = 0
+        self.asked: State | None = None
         self.in_force = wire.set_points(0)
         self._seq = 0
         self._owned = False

@@ -58,6 +58,7 @@ class Lease:
         self.command = Command(model, self.index)
         self.session = session or wire.random_number()
         self.losses = 0
+        self.asked: State | None = None
         self.in_force = wire.set_points(0)
         self.run_id, self.first_tick, self._newest = 0, 0, 0
         self._answers: dict[int, bytes] = {}
