@@ -7,11 +7,15 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from .client import Robot, connect, states_of
 from .listener import PATIENCE
 from .setpoints import Values
-from .state import State
+from .state import Bodies, Contacts, Drives, Sensors, State
 
+T = TypeVar("T")
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -56,7 +60,7 @@ class AsyncRobot:
     """A robot in a running daemon, for asyncio. Use it in `async with`.
 
     Its methods are those of `Robot`; those that wait for the daemon are coroutines. `robot` is the
-    `Robot` itself, for `model`, `events`, `index`, `q_initial`.
+    `Robot` itself.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -65,9 +69,34 @@ class AsyncRobot:
         self.events = robot.events
 
     @property
-    def q_initial(self) -> Any:
+    def q_initial(self) -> npt.NDArray[np.float64]:
         """As `Robot.q_initial`."""
         return self.robot.q_initial
+
+    @property
+    def index(self) -> npt.NDArray[np.intp]:
+        """As `Robot.index`."""
+        return self.robot.index
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """As `Robot.joints`."""
+        return self.robot.joints
+
+    @property
+    def in_force(self) -> npt.NDArray[Any]:
+        """As `Robot.in_force`."""
+        return self.robot.in_force
+
+    @property
+    def losses(self) -> int:
+        """As `Robot.losses`."""
+        return self.robot.losses
+
+    @property
+    def skipped(self) -> int:
+        """As `Robot.skipped`."""
+        return self.robot.skipped
 
     def command(
         self, q: Values | None = None, dq: Values | None = None, kp: Values | None = None,
@@ -105,11 +134,42 @@ class AsyncRobot:
             robot.ended(stream)
             robot.unlisten(inbox.put, subscriber)
 
-    async def _next(self, inbox: _AsyncInbox, patience: float) -> bytes | None:
+    async def _next(
+        self, inbox: _AsyncInbox, patience: float, name: str = "state"
+    ) -> bytes | None:
         try:
             return await inbox.get(patience)
         except TimeoutError:
-            raise self.robot.gone(patience) from None
+            raise self.robot.gone(patience, name) from None
+
+    async def _published(
+        self, name: str, read: Callable[[bytes], T], patience: float
+    ) -> AsyncIterator[T]:
+        inbox, robot = _AsyncInbox(), self.robot
+        subscriber = await asyncio.to_thread(robot.listen, inbox.put, name)
+        try:
+            while (data := await self._next(inbox, patience, name)) is not None:
+                yield read(data)
+            robot.on_end()
+        finally:
+            robot.unlisten(inbox.put, subscriber)
+
+    def drives(self, patience: float = PATIENCE) -> AsyncIterator[Drives]:
+        """As `Robot.drives`."""
+        return self._published("drives", Drives, patience)
+
+    def sensors(self, patience: float = PATIENCE) -> AsyncIterator[Sensors]:
+        """As `Robot.sensors`."""
+        return self._published("sensors", Sensors, patience)
+
+    def bodies(self, patience: float = PATIENCE) -> AsyncIterator[Bodies]:
+        """As `Robot.bodies`."""
+        return self._published("bodies", lambda data: Bodies(data, self.model), patience)
+
+    def contacts(self, patience: float = PATIENCE) -> AsyncIterator[Contacts]:
+        """As `Robot.contacts`."""
+        stations = len(self.model.stations)
+        return self._published("contacts", lambda data: Contacts(data, stations), patience)
 
     close = _in_a_thread(Robot.close)
     pause = _in_a_thread(Robot.pause)
@@ -124,6 +184,9 @@ class AsyncRobot:
     restore = _in_a_thread(Robot.restore)
     push = _in_a_thread(Robot.push)
     friction = _in_a_thread(Robot.friction)
+    velocity = _in_a_thread(Robot.velocity)
+    constraint = _in_a_thread(Robot.constraint)
+    reset_anchors = _in_a_thread(Robot.reset_anchors)
     fault = _in_a_thread(Robot.fault)  # type: ignore[arg-type]
     clear = _in_a_thread(Robot.clear)
     status = _in_a_thread(Robot.status)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import hardstand
 import pytest
 
@@ -61,3 +63,29 @@ def test_what_is_not_published_is_named(robot: hardstand.Robot) -> None:
         next(robot.drives(patience=0.1))
     with pytest.raises(hardstand.DaemonGone, match=r"quadruped/state for 0\.3 s"):
         robot.wait_tick(10**9, timeout=0.3)
+
+
+def test_asyncio_has_what_a_robot_has(robot: hardstand.Robot) -> None:
+    public = [name for name in dir(hardstand.Robot) if not name.startswith("_")]
+    internal = {"begin", "end", "ended", "give", "gone", "is_next", "join", "listen", "unlisten"}
+    missing = [name for name in public if not hasattr(hardstand.AsyncRobot, name)]
+    assert set(missing) == internal
+
+    async def watch() -> int:
+        async with hardstand.connect_async("quadruped", robot.bus.endpoint) as other:
+            contacts = other.contacts()
+            task = asyncio.ensure_future(anext(contacts))
+            async for state in other.states(join="legs"):
+                assert other.joints == tuple(other.model.joints) and other.index.tolist()[0] == 0
+                assert other.in_force.shape == (12,) and other.losses == 0
+                if state.tick == 20:
+                    await other.velocity(0.1)
+                if state.tick > 50 and task.done():
+                    break
+                other.command(q=other.q_initial, kp=100, kd=3)
+            assert task.result().feet.shape == (4,)
+            with pytest.raises(hardstand.DaemonGone, match="no message on .*/drives for"):
+                await anext(other.drives(patience=0.1))
+            return state.tick
+
+    assert asyncio.run(watch()) > 50
