@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import json
 import re
+import struct
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from . import binary, mcap
+from . import binary, mcap, wire
 from .errors import HardstandError
 from .state import Drives, Sensors, State
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_HEADER = re.compile(r"(?P<name>[^\[]*?)(?: \[(?P<unit>[^\]]*)\])?")
+T = TypeVar("T")
+#: Names of columns with their units, and the columns.
+Table = tuple[list[str], list[npt.NDArray[np.float64]]]
 
 
 def read(path: binary.Path_) -> Log:
@@ -65,31 +69,38 @@ class Log:
         """The robot, as it was read."""
         return self._contents.attachments["robot.urdf"].decode()
 
+    def _messages(self, topic: str, read: Callable[[bytes], T]) -> list[T]:
+        try:
+            return [read(body) for _time, body in self._contents.messages[topic]]
+        except (ValueError, struct.error, HardstandError) as e:
+            raise HardstandError(f"log {self.path}: {topic}: {e}", kind="log") from None
+
     @functools.cached_property
     def events(self) -> list[dict[str, Any]]:
         """The events with who ordered what, as `hardstand events --json` prints them."""
-        found = self._contents.messages["hardstand/events"]
-        return [json.loads(mcap.string(body), object_hook=binary.Result) for _time, body in found]
+        return self._messages(
+            "hardstand/events",
+            lambda body: json.loads(mcap.string(body), object_hook=binary.Result),
+        )
 
     @functools.cached_property
     def states(self) -> list[State]:
         """The state after each tick of this file, as published."""
-        found = self._contents.messages["hardstand/state"]
-        return [State(mcap.payload(body)) for _time, body in found]
+        return self._messages("hardstand/state", lambda body: State(mcap.payload(body)))
 
     @functools.cached_property
     def drives(self) -> list[Drives]:
         """What drives show after each tick of this file; empty if all are ideal."""
-        found = self._contents.messages["hardstand/drives"]
-        return [Drives(mcap.payload(body)) for _time, body in found]
+        return self._messages("hardstand/drives", lambda body: Drives(mcap.payload(body)))
 
     @functools.cached_property
     def sensors(self) -> list[Sensors]:
         """The truth beside sensors with errors after each tick of this file; empty without such."""
-        found = self._contents.messages["hardstand/sensors"]
-        return [Sensors(mcap.payload(body)) for _time, body in found]
+        return self._messages("hardstand/sensors", lambda body: Sensors(mcap.payload(body)))
 
-    def to_numpy(self, only: Sequence[str] = (), every: int = 1) -> dict[str, npt.NDArray[Any]]:
+    def to_numpy(
+        self, only: Sequence[str] = (), every: int = 1
+    ) -> dict[str, npt.NDArray[np.float64]]:
         """Quantities by name (`hardstand bisect LOG --list` shows all): an array each, with an
         element for each tick. Units are in `units`.
 
@@ -97,12 +108,12 @@ class Log:
             only: names, in which `*` stands for any text: `["time", "joint.*.q"]`. Default: all.
             every: every Nth tick.
         """
-        names, values = self._table(tuple(only), every)
+        names, values = self._chosen(only, every)
         return {_split(name)[0]: column for name, column in zip(names, values, strict=True)}
 
     def units(self, only: Sequence[str] = ()) -> dict[str, str]:
         """Unit of each quantity by name; empty for none."""
-        names, _values = self._table(tuple(only), 1)
+        names, _values = self._chosen(only, 1)
         return dict(_split(name) for name in names)
 
     def to_pandas(self, only: Sequence[str] = (), every: int = 1) -> pd.DataFrame:
@@ -110,20 +121,25 @@ class Log:
         Needs pandas."""
         import pandas as pd
 
-        names, values = self._table(tuple(only), every)
+        names, values = self._table(_patterns(only), wire.whole("every", every, 1))
         columns = {_split(n)[0]: v for n, v in zip(names, values, strict=True)}
-        frame = pd.DataFrame(columns)
-        if "tick" in frame:
-            frame = frame.set_index(frame["tick"].astype(np.int64), drop=True)
-            frame = frame.drop(columns="tick")
+        ticks = pd.Index(columns.pop("tick").astype(np.int64), name="tick")
+        frame = pd.DataFrame({name: column.copy() for name, column in columns.items()}, ticks)
         frame.attrs["units"] = dict(_split(name) for name in names)
         return frame
 
+    def _chosen(self, only: Sequence[str], every: int) -> Table:
+        """Copies of the columns that `only` names."""
+        patterns = _patterns(only)
+        names, values = self._table(patterns, wire.whole("every", every, 1))
+        is_asked = not patterns or any(_stands_for(pattern, "tick") for pattern in patterns)
+        kept = [i for i, name in enumerate(names) if is_asked or name != "tick"]
+        return [names[i] for i in kept], [values[i].copy() for i in kept]
+
     @functools.lru_cache(maxsize=4)  # noqa: B019 - a log lives as long as its tables
-    def _table(
-        self, only: tuple[str, ...], every: int
-    ) -> tuple[list[str], list[npt.NDArray[Any]]]:
-        options = binary.options(only=list(only), every=every)
+    def _table(self, only: tuple[str, ...], every: int) -> Table:
+        """The columns of these patterns and the ticks; they must not be changed."""
+        options = binary.options(only=[*only, "tick"] if only else [], every=every)
         try:
             import pyarrow.parquet as parquet
         except ImportError:
@@ -135,13 +151,16 @@ class Log:
         columns = [column.to_numpy() for column in table.columns]
         return list(table.column_names), columns
 
-    def _csv(self, options: list[str]) -> tuple[list[str], list[npt.NDArray[Any]]]:
+    def _csv(self, options: list[str]) -> Table:
         with tempfile.TemporaryDirectory(prefix="hardstand-") as folder:
             file = Path(folder) / "table.csv"
             binary.call("export", self.path, "--csv", file, "--json", *options)
-            with file.open() as lines:
-                names = next(lines).rstrip("\n").split(",")
-                table = np.loadtxt(lines, delimiter=",", ndmin=2, dtype=np.float64)
+            with file.open(newline="") as lines:
+                names = next(csv.reader(lines))
+                rows = lines.readlines()
+        table = np.zeros((0, len(names)))
+        if rows:
+            table = np.loadtxt(rows, delimiter=",", ndmin=2, dtype=np.float64)
         if table.shape[1] != len(names):
             raise HardstandError(
                 f"export of {self.path}: {len(names)} names, {table.shape[1]} columns", kind="log"
@@ -149,7 +168,15 @@ class Log:
         return names, list(np.ascontiguousarray(table.T))
 
 
+def _patterns(only: Sequence[str]) -> tuple[str, ...]:
+    return (only,) if isinstance(only, str) else tuple(only)
+
+
+def _stands_for(pattern: str, name: str) -> bool:
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
+
+
 def _split(header: str) -> tuple[str, str]:
     """Name and unit of a column `base.z [m]`."""
-    found = _HEADER.fullmatch(header)
-    return (found["name"], found["unit"] or "") if found else (header, "")
+    name, bracket, unit = header.rpartition(" [")
+    return (name, unit[:-1]) if bracket and unit.endswith("]") else (header, "")

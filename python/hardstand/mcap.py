@@ -88,12 +88,15 @@ def read(path: Path, topics: tuple[str, ...] = ()) -> Contents:
         raise HardstandError(f"log {path}: it is no MCAP file", kind="log")
     out = Contents(messages={topic: [] for topic in topics}, complete=data[-8:] == _MAGIC)
     channels: dict[int, str] = {}
-    for kind, body in _records(data, 8):
-        if kind == _CHUNK:
-            for inner, record in _records(_chunk(body, path), 0):
-                _take(out, channels, inner, record)
-        else:
-            _take(out, channels, kind, body)
+    try:
+        for kind, body in _records(data, 8):
+            if kind == _CHUNK:
+                for inner, record in _records(_chunk(body, path), 0):
+                    _take(out, channels, inner, record)
+            else:
+                _take(out, channels, kind, body)
+    except (UnicodeDecodeError, struct.error) as e:
+        raise HardstandError(f"log {path}: it is damaged: {e}", kind="log") from None
     if "hardstand" not in out.metadata:
         raise HardstandError(
             f"log {path}: it has no metadata of Hardstand, so it is a file of another program",
