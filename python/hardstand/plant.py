@@ -16,15 +16,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _native
+from . import _native, wire
+from .dynamics import Dynamics
 from .errors import Refused
 from .law import Law
 from .model import Model, read_model
+from .plant_readings import Bools, Floats, Readings, floats
 from .state import State
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Flags = npt.NDArray[np.uint32]
 Values = float | npt.ArrayLike
 
 SET_POINTS = ("q", "dq", "kp", "kd", "tau")
@@ -35,22 +34,17 @@ def _bytes(values: Values | None, shape: tuple[int, ...], name: str) -> bytes | 
     if values is None:
         return None
     try:
-        full = np.broadcast_to(np.asarray(values, dtype=np.float64), shape)
+        given = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise Refused(f"{name} is {values!r}; it must be numbers that fit {shape}") from None
+    try:
+        full = np.broadcast_to(given, shape)
     except ValueError:
-        found = np.shape(values)
-        raise Refused(f"{name} has the shape {found}; it must fit {shape}") from None
+        raise Refused(f"{name} has the shape {given.shape}; it must fit {shape}") from None
     return np.ascontiguousarray(full).tobytes()
 
 
-def _floats(data: bytes, *shape: int) -> Floats:
-    return np.frombuffer(data, dtype=np.float64).reshape(shape).copy()
-
-
-def _flags(data: bytes, *shape: int) -> Flags:
-    return np.frombuffer(data, dtype=np.float64).reshape(shape).astype(np.uint32)
-
-
-class Plant:
+class Plant(Readings):
     """One robot on its ground, held by one controller: this process.
 
     Arrays are copies, float64, in the order of `joints`: rad and N·m, or m and N. The base is given
@@ -68,73 +62,57 @@ class Plant:
         set: Sequence[str] = (),
         controller: str = "python",
     ) -> None:
-        self._native = _native.Plant(fspath(scenario), list(set), controller)
-
-    joints = property(lambda self: self._native.joints, doc="Names of the joints.")
-    feet = property(lambda self: self._native.feet, doc="Names of the feet.")
-    period = property(lambda self: self._native.period, doc="Length of a tick, s.")
-    mass = property(lambda self: self._native.mass, doc="Mass, kg.")
-    tick = property(lambda self: self._native.tick, doc="Ticks done.")
-    time = property(lambda self: self._native.time, doc="Simulated time, s.")
-    digest = property(lambda self: self._native.digest, doc="Digest of the state, 64 bits.")
-    q = property(lambda self: _floats(self._native.q(), -1), doc="Positions (n).")
-    dq = property(lambda self: _floats(self._native.dq(), -1), doc="Velocities (n).")
-    tau = property(lambda self: _floats(self._native.tau(), -1), doc="Efforts of the motors (n).")
-    q_initial = property(lambda self: _floats(self._native.q_initial(), -1), doc="(n)")
-    effort_max = property(lambda self: _floats(self._native.effort_max(), -1), doc="(n)")
-    base_position = property(lambda self: _floats(self._native.base_position(), 3))
-    base_quat = property(lambda self: _floats(self._native.base_quat(), 4))
-    base_velocity = property(lambda self: _floats(self._native.base_velocity(), 3))
-    base_angular_velocity = property(
-        lambda self: _floats(self._native.base_angular_velocity(), 3)
-    )
-    truth_q = property(lambda self: _floats(self._native.truth_q(), -1), doc="(n)")
-    truth_dq = property(lambda self: _floats(self._native.truth_dq(), -1), doc="(n)")
-    truth_tau = property(lambda self: _floats(self._native.truth_tau(), -1), doc="(n)")
-    truth_imu_quat = property(lambda self: _floats(self._native.truth_imu_quat(), 4))
-    truth_imu_gyro = property(lambda self: _floats(self._native.truth_imu_gyro(), 3), doc="rad/s")
-    truth_imu_acc = property(lambda self: _floats(self._native.truth_imu_acc(), 3), doc="m/s²")
-    truth_foot_normal = property(
-        lambda self: _floats(self._native.truth_foot_normal(), -1), doc="N"
-    )
-    imu_quat = property(lambda self: _floats(self._native.imu_quat(), 4))
-    imu_gyro = property(lambda self: _floats(self._native.imu_gyro(), 3), doc="rad/s")
-    imu_acc = property(lambda self: _floats(self._native.imu_acc(), 3), doc="m/s²")
-    foot_normal = property(lambda self: _floats(self._native.foot_normal(), -1), doc="N")
-    drive_motor_q = property(
-        lambda self: _floats(self._native.drive_motor_q(), -1),
-        doc="Positions of the motors' sides at the joints: the joints' if nothing is elastic.",
-    )
-    drive_motor_dq = property(lambda self: _floats(self._native.drive_motor_dq(), -1))
-    drive_current = property(
-        lambda self: _floats(self._native.drive_current(), -1),
-        doc="Currents of the motors, A; 0 without a torque constant.",
-    )
-    drive_winding = property(
-        lambda self: _floats(self._native.drive_winding(), -1),
-        doc="Temperatures of the windings, °C.",
-    )
-    drive_housing = property(
-        lambda self: _floats(self._native.drive_housing(), -1),
-        doc="Temperatures of the housings, °C.",
-    )
-    drive_flags = property(
-        lambda self: _flags(self._native.drive_flags(), -1),
-        doc="Errors, as bits: 1 derated, 2 tripped, 4 watchdog, 8 torque limit, 16 voltage limit.",
-    )
-    battery_voltage = property(
-        lambda self: self._native.battery_voltage(),
-        doc="Voltage at the battery's terminals, V; 0 without a battery.",
-    )
-    velocity_command = property(
-        lambda self: _floats(self._native.velocity_command(), 3),
-        doc="What `[[commands]]` ask for: ahead, to the left (m/s), turn to the left (rad/s).",
-    )
+        self._native: _native.Plant = _native.Plant(fspath(scenario), list(set), controller)
 
     @property
-    def foot_contact(self) -> Bools:
-        """Which feet touch the ground."""
-        return np.frombuffer(self._native.foot_contact(), dtype=np.bool_).copy()
+    def joints(self) -> list[str]:
+        """Names of the joints."""
+        return self._native.joints
+
+    @property
+    def feet(self) -> list[str]:
+        """Names of the feet."""
+        return self._native.feet
+
+    @property
+    def period(self) -> float:
+        """Length of a tick, s."""
+        return self._native.period
+
+    @property
+    def mass(self) -> float:
+        """Mass, kg."""
+        return self._native.mass
+
+    @property
+    def tick(self) -> int:
+        """Ticks done."""
+        return self._native.tick
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return self._native.time
+
+    @property
+    def digest(self) -> int:
+        """Digest of the state, 64 bits."""
+        return self._native.digest
+
+    @property
+    def q_initial(self) -> Floats:
+        """Initial positions (n)."""
+        return floats(self._native.q_initial(), -1)
+
+    @property
+    def effort_max(self) -> Floats:
+        """Largest efforts (n)."""
+        return floats(self._native.effort_max(), -1)
+
+    @property
+    def battery_voltage(self) -> float:
+        """Voltage at the battery's terminals, V; 0 without a battery."""
+        return self._native.battery_voltage()
 
     def step(
         self,
@@ -145,15 +123,22 @@ class Plant:
         tau: Values | None = None,
         ticks: int = 1,
     ) -> None:
-        """Commands the joints and advances. What is left out stays as in the last command."""
-        shape = (len(self.joints),)
+        """Commands all joints, in the order of `joints`, and advances, without the GIL. What is
+        left out stays as in the last command. After `run` with a law for some joints, the
+        controller joins for all joints again.
+
+        Raises:
+            Refused: a value is out of its range; nothing has happened.
+            PlantFailed: the physics has failed; the state is the last good one.
+        """
+        ticks, shape = wire.whole("ticks", ticks, 0), (len(self.joints),)
         given = zip(SET_POINTS, (q, dq, kp, kd, tau), strict=True)
-        self._native.step(*(_bytes(v, shape, name) for name, v in given), ticks)
+        self._native.step(*(_bytes(v, shape, name) for name, v in given), ticks=ticks)
 
     def run(self, law: Law, ticks: int) -> None:
         """Advances, commanded by a control law of Rust, without the GIL. The law joins as the
         plant's controller, for its joints and with its period."""
-        self._native.run(law._native, ticks)
+        self._native.run(law._native, wire.whole("ticks", ticks, 0))
 
     @property
     def model(self) -> Model:
@@ -174,8 +159,8 @@ class Plant:
     ) -> None:
         """Pushes a link with a force (N, world axes) for a time (s) at a point (m, in the link)."""
         self._native.fault(
-            "push", link=link, force_n=list(map(float, force)), duration_s=float(duration),
-            point_m=list(map(float, point)),
+            "push", link=link, force_n=wire.vector("force", force), duration=duration,
+            point_m=wire.vector("point", point),
         )
 
     def friction(self, mu_static: float, mu_kinetic: float) -> None:
@@ -187,11 +172,12 @@ class Plant:
         self._native.fault(kind, **parameters)
 
     def snapshot(self) -> bytes:
-        """The complete state."""
+        """The complete state, with the set-points in force, as `Robot.snapshot` gives it."""
         return self._native.snapshot()
 
     def restore(self, saved: bytes) -> None:
-        """Goes on from a state of a plant of the same scenario, bit for bit."""
+        """Goes on from a state of a plant or of a daemon of the same scenario, bit for bit. What
+        was commanded there goes on as well: `step()` without values holds it."""
         self._native.restore(saved)
 
     def reset(self) -> None:
@@ -205,7 +191,7 @@ class Plant:
         return new
 
 
-class Plants:
+class Plants(Readings):
     """`n` robots of one scenario. Arrays have a row for each; steps use all cores, without the GIL.
 
     A robot whose physics has failed keeps its last state; its `base_quat` is NaN.
@@ -219,21 +205,50 @@ class Plants:
         set: Sequence[str] = (),
         threads: int | None = None,
     ) -> None:
-        if n < 1:
-            raise Refused(f"n is {n}; it must be at least 1")
-        self._native = _native.Plants(fspath(scenario), n, list(set), threads)
+        self._n = wire.whole("n", n, 1)
+        if threads is not None:
+            wire.whole("threads", threads, 1)
+        self._native: _native.Plants = _native.Plants(fspath(scenario), n, list(set), threads)
         self._one = Plant(scenario, set=set)
-        self._n = n
+        self._batch = (self._n,)
 
     def __len__(self) -> int:
         return self._n
 
-    joints = property(lambda self: self._one.joints)
-    feet = property(lambda self: self._one.feet)
-    period = property(lambda self: self._one.period)
-    mass = property(lambda self: self._one.mass)
-    q_initial = property(lambda self: self._one.q_initial)
-    effort_max = property(lambda self: self._one.effort_max)
+    @property
+    def joints(self) -> list[str]:
+        """Names of the joints."""
+        return self._one.joints
+
+    @property
+    def feet(self) -> list[str]:
+        """Names of the feet."""
+        return self._one.feet
+
+    @property
+    def period(self) -> float:
+        """Length of a tick, s."""
+        return self._one.period
+
+    @property
+    def mass(self) -> float:
+        """Mass of a robot, kg."""
+        return self._one.mass
+
+    @property
+    def q_initial(self) -> Floats:
+        """Initial positions of a robot (n)."""
+        return self._one.q_initial
+
+    @property
+    def effort_max(self) -> Floats:
+        """Largest efforts of a robot (n)."""
+        return self._one.effort_max
+
+    @property
+    def model(self) -> Model:
+        """The robot, as a daemon describes it."""
+        return self._one.model
 
     @property
     def digest(self) -> npt.NDArray[np.uint64]:
@@ -243,34 +258,10 @@ class Plants:
     def tick(self) -> npt.NDArray[np.uint64]:
         return np.array(self._native.tick, dtype=np.uint64)
 
-    def __getattr__(self, name: str) -> Any:
-        widths = {
-            "q": -1, "dq": -1, "tau": -1, "base_position": 3, "base_quat": 4, "base_velocity": 3,
-            "base_angular_velocity": 3, "imu_quat": 4, "imu_gyro": 3, "imu_acc": 3,
-            "foot_normal": -1, "velocity_command": 3, "truth_q": -1, "truth_dq": -1,
-            "truth_tau": -1, "truth_imu_quat": 4, "truth_imu_gyro": 3, "truth_imu_acc": 3,
-            "truth_foot_normal": -1, "drive_motor_q": -1, "drive_motor_dq": -1,
-            "drive_current": -1, "drive_winding": -1, "drive_housing": -1,
-        }
-        if name not in widths:
-            raise AttributeError(f"Plants has no attribute {name!r}")
-        return _floats(getattr(self._native, name)(), self._n, widths[name])
-
-    @property
-    def foot_contact(self) -> Bools:
-        """Which feet touch the ground, (n, feet)."""
-        found = np.frombuffer(self._native.foot_contact(), dtype=np.bool_)
-        return found.reshape(self._n, -1).copy()
-
-    @property
-    def drive_flags(self) -> Flags:
-        """Errors of the drives, (n, joints), as those of `Plant`."""
-        return _flags(self._native.drive_flags(), self._n, -1)
-
     @property
     def battery_voltage(self) -> Floats:
         """Voltages at the terminals of the batteries, V, (n)."""
-        return _floats(self._native.battery_voltage(), self._n)
+        return floats(self._native.battery_voltage(), self._n)
 
     def step(
         self,
@@ -282,9 +273,9 @@ class Plants:
         ticks: int = 1,
     ) -> Bools:
         """Commands all and advances all. Returns which have failed."""
-        shape = (self._n, len(self.joints))
+        ticks, shape = wire.whole("ticks", ticks, 0), (self._n, len(self.joints))
         given = zip(SET_POINTS, (q, dq, kp, kd, tau), strict=True)
-        failed = self._native.step(*(_bytes(v, shape, name) for name, v in given), ticks)
+        failed = self._native.step(*(_bytes(v, shape, name) for name, v in given), ticks=ticks)
         return np.frombuffer(failed, dtype=np.bool_).copy()
 
     def reset(self, mask: npt.ArrayLike | None = None) -> None:
@@ -296,45 +287,6 @@ class Plants:
         if chosen.shape != (self._n,):
             raise Refused(f"mask has the shape {chosen.shape}; it must be ({self._n},)")
         self._native.reset(chosen.tobytes())
-
-
-class Dynamics:
-    """The dynamics of a robot, from a URDF or a MuJoCo model: to compare them with others.
-
-    Velocities are the angular velocity of the base and the velocity of its origin, both in world
-    axes (only if it floats), then the joints.
-    """
-
-    def __init__(self, file: str | PathLike[str]) -> None:
-        self._native = _native.Model(fspath(file))
-
-    joints = property(lambda self: self._native.joints)
-    bodies = property(lambda self: self._native.bodies, doc="Names of links.")
-    mass = property(lambda self: self._native.mass)
-    floating = property(lambda self: self._native.floating)
-    warnings = property(lambda self: self._native.warnings, doc="What was left out.")
-
-    def mass_matrix(self, base_position: Any, base_quat: Any, q: Any) -> Floats:
-        """The matrix M of M dv/dt + bias = forces."""
-        n = len(self.joints) + 6 * self.floating
-        return _floats(self._native.mass_matrix(*map(_list, (base_position, base_quat, q))), n, n)
-
-    def bias_forces(
-        self, base_position: Any, base_quat: Any, base_velocity: Any, q: Any, dq: Any, gravity: Any
-    ) -> Floats:
-        """The forces that keep all velocities as they are: Coriolis, centrifugal, gravity."""
-        all_ = (base_position, base_quat, base_velocity, q, dq, gravity)
-        return _floats(self._native.bias_forces(*map(_list, all_)), -1)
-
-    def pose(
-        self, body: str, base_position: Any, base_quat: Any, q: Any
-    ) -> tuple[list[float], list[float]]:
-        """Position (m) and quaternion (w, x, y, z) of a link in the world."""
-        return self._native.pose(body, *map(_list, (base_position, base_quat, q)))
-
-
-def _list(values: Any) -> list[float]:
-    return np.asarray(values, dtype=np.float64).ravel().tolist()
 
 
 __all__ = ["Dynamics", "Plant", "Plants"]
