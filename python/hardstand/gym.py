@@ -238,6 +238,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
         """The initial state of all robots: observations (n, size)."""
+        super().reset(seed=seed[0] if isinstance(seed, list) else seed)
         self.plants.reset()
         self._loop.begin()
         self._ended = np.zeros(self.num_envs, np.bool_)

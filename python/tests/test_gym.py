@@ -52,6 +52,15 @@ def test_robots_of_a_vector_are_reset_one_by_one() -> None:
     assert np.allclose(observations[1], env.reset()[0][1])
 
 
+def test_a_seed_is_that_of_the_environments_random_numbers() -> None:
+    for seed in (7, [7, 8]):
+        env = VectorEnv("", 2, plants=FakePlant(2))
+        env.reset(seed=seed)
+        one = Env(plant=FakePlant())
+        one.reset(seed=7)
+        assert env.np_random.random() == one.np_random.random()
+
+
 def test_the_time_of_a_robot_begins_again_with_its_episode() -> None:
     env = VectorEnv("", 2, plants=FakePlant(2), action_scale=1.0, episode_s=0.08)
     env.reset()
