@@ -19,7 +19,7 @@ from gymnasium.vector import AutoresetMode
 
 from . import contract as contracts
 from .contract_file import Contract, Term
-from .errors import PlantFailed
+from .errors import PlantFailed, Refused
 from .observation import Observer, Sensors, unrotate
 
 Array = npt.NDArray[Any]
@@ -103,10 +103,24 @@ class _Loop:
         self.steps = np.where(chosen, 0, self.steps)
         self.observe.reset(chosen)
 
+    def checked(self, action: Any) -> Array:
+        """The action as an array, if it has the right shape."""
+        shape = (*self.batch, self.n)
+        try:
+            array = np.asarray(action, np.float64)
+        except (TypeError, ValueError):
+            raise Refused(f"action is {action!r}; it must be numbers of shape {shape}") from None
+        if array.shape != shape:
+            raise Refused(
+                f"action has the shape {array.shape}; it must be {shape}, with a number for each "
+                f"of the joints {', '.join(self.contract.joints)}"
+            )
+        return array
+
     def step(self, action: Array) -> tuple[Array, Array, Array]:
         """One action for all: reward, terminated, truncated."""
         clip = self.contract.action_clip
-        self.action = np.asarray(action, np.float64)
+        self.action = self.checked(action)
         if clip is not None:
             self.action = np.clip(self.action, -clip, clip)
         scale, usual = np.asarray(self.contract.action_scale), np.asarray(self.contract.default_q)
@@ -247,7 +261,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """One action for each robot: observations, rewards, terminated, truncated, info."""
         begins = self._ended
-        reward, fallen, over = self._loop.step(np.where(begins[:, None], 0.0, actions))
+        checked = self._loop.checked(actions)
+        reward, fallen, over = self._loop.step(np.where(begins[:, None], 0.0, checked))
         if begins.any():
             self.plants.reset(begins)
             self._loop.begin(begins)

@@ -9,6 +9,7 @@ gymnasium = pytest.importorskip("gymnasium")
 
 from conftest import SCENARIO  # noqa: E402
 from fake_plant import FakePlant  # noqa: E402
+from hardstand.errors import Refused  # noqa: E402
 from hardstand.gym import Env, VectorEnv  # noqa: E402
 
 
@@ -70,6 +71,24 @@ def test_the_time_of_a_robot_begins_again_with_its_episode() -> None:
         actions[1, 0] = 1.5 * (step == 0)
         ends.append(env.step(actions)[3].tolist())
     assert ends == [[False, False]] * 3 + [[True, False]] + [[False, False]]
+
+
+def test_an_action_of_another_shape_is_refused_before_the_plant_advances() -> None:
+    one, many = FakePlant(), FakePlant(2)
+    env, envs = Env(plant=one), VectorEnv("", 2, plants=many)
+    env.reset()
+    envs.reset()
+    for step, plant, action, shape in [
+        (env.step, one, np.zeros(2), r"\(2,\); it must be \(3,\)"),
+        (env.step, one, 0.0, r"\(\); it must be \(3,\)"),
+        (envs.step, many, np.zeros(3), r"\(3,\); it must be \(2, 3\)"),
+        (envs.step, many, np.zeros((2, 1)), r"\(2, 1\); it must be \(2, 3\)"),
+    ]:
+        with pytest.raises(Refused, match=f"action has the shape {shape}.* joints a, b"):
+            step(action)
+        assert plant.tick == 0
+    with pytest.raises(Refused, match="action is 'up'"):
+        env.step("up")
 
 
 def test_the_plant_in_this_process_stands() -> None:
