@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .contract_file import TERMS, Contract, Term, Violated, load, names, parse
+from .contract_file import (
+    TERMS, Contract, Term, Violated, load, names, not_finite, parse,
+)
 from .network import Network
 from .observation import term_size
 
@@ -19,6 +21,9 @@ __all__ = ["Contract", "Robot", "Violated", "check", "load", "names", "parse", "
 ]
 
 Floats = npt.NDArray[np.float64]
+
+#: Most policy steps that a history may reach back.
+STEPS_MAX = 10_000
 
 
 @dataclass
@@ -46,6 +51,8 @@ class Robot:
     @classmethod
     def of_plant(cls, plant: Any) -> Robot:
         """Of a `Plant` or `Plants`."""
+        if (model := getattr(plant, "model", None)) is not None:
+            return cls.of_model(model)
         return cls(plant.joints, plant.period, feet=np.shape(plant.foot_contact)[-1])
 
 
@@ -74,14 +81,26 @@ def violations(
     contract: Contract, robot: Robot, network: Network | None, command: Mapping[str, float],
 ) -> list[str]:
     """The violated clauses, a line each."""
+    if out := _numbers(contract):
+        return out
     out = [*_lengths(contract), *_joints(contract, robot), *_terms(contract, robot)]
     out += _timing(contract, robot)
     if not _lengths(contract):
         out += [*_gains(contract, robot, network), *_pose(contract, robot)]
-    out += violations_of_command(contract, command)
+    out += [*_ranges(contract), *violations_of_command(contract, command)]
     if network is not None:
         out += _policy(contract, robot, network)
     return out
+
+
+def _numbers(contract: Contract) -> list[str]:
+    """Numbers that are NaN: of a contract that is no file, too."""
+    out = not_finite(vars(contract))
+    for i, term in enumerate(contract.observation):
+        out += not_finite(vars(term), f"observation[{i}].")
+    for i, hold in enumerate(contract.hold):
+        out += not_finite(vars(hold), f"hold[{i}].")
+    return out + (not_finite(vars(contract.clock), "clock.") if contract.clock else [])
 
 
 def _lengths(contract: Contract) -> list[str]:
@@ -145,6 +164,12 @@ def _term(contract: Contract, term: Term, robot: Robot) -> list[str]:
         out.append("only a simulator knows it; write truth = true to accept that")
     if term.history < 1 or term.decimation < 1:
         out.append(f"history is {term.history} and decimation {term.decimation}; 1 is the least")
+    elif term.history * term.decimation > STEPS_MAX:
+        out.append(
+            f"history is {term.history} and decimation {term.decimation}; history times decimation "
+            f"may be {STEPS_MAX}"
+        )
+    out += _not_above_0("clip", term.clip)
     out += [f"the robot has no joint {j}" for j in term.joints or [] if j not in robot.joints]
     out += [f'the contract has no command "{n}"' for n in term.names if n not in contract.commands]
     if term.term.startswith("clock") and contract.clock is None:
@@ -158,13 +183,28 @@ def _term(contract: Contract, term: Term, robot: Robot) -> list[str]:
 
 
 def _timing(contract: Contract, robot: Robot) -> list[str]:
+    out = _not_above_0("clock.period_s", contract.clock.period_s if contract.clock else None)
     ticks = 1 / (contract.policy_hz * robot.period) if contract.policy_hz > 0 else 0.0
     if ticks < 1 or abs(ticks - round(ticks)) > 1e-6:
-        return [
+        out.insert(
+            0,
             f"policy_hz is {contract.policy_hz:g}; it must divide the robot's "
-            f"{1 / robot.period:g} ticks per second"
-        ]
-    return []
+            f"{1 / robot.period:g} ticks per second",
+        )
+    return out
+
+
+def _ranges(contract: Contract) -> list[str]:
+    out = [
+        f"commands.{name} is [{low:g}, {high:g}]; the least must come first"
+        for name, (low, high) in contract.commands.items() if low > high
+    ]
+    return out + _not_above_0("action_clip", contract.action_clip)
+
+
+def _not_above_0(name: str, limit: float | None) -> list[str]:
+    wrong = limit is not None and limit <= 0
+    return [f"{name} is {limit:g}; it must be above 0"] if wrong else []
 
 
 def _gains(contract: Contract, robot: Robot, network: Network | None) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -173,6 +174,25 @@ def parse(text: str, file: Path = Path("contract.toml")) -> Contract:
     return contract
 
 
+def not_finite(given: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """The values that are NaN, or have one: a line each."""
+    out = []
+    for name, value in given.items():
+        if isinstance(value, float) and math.isnan(value):
+            out.append(f"{prefix}{name} is nan; it must be finite")
+        elif _has_nan(value):
+            out.append(f"{prefix}{name} has a nan; its numbers must be finite")
+    return out
+
+
+def _has_nan(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_nan, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_nan, value))
+    return isinstance(value, float) and math.isnan(value)
+
+
 def _toml() -> Any:
     for name in ("tomllib", "tomli"):  # Python 3.10 has no tomllib
         try:
@@ -187,6 +207,7 @@ def _made(kind: type, given: Mapping[str, Any], where: str, mistakes: list[str])
     prefix = f"{where}." if where else ""
     known = [f.name for f in fields(kind)]
     unknown = [name for name in given if name not in known]
+    mistakes += not_finite(given, prefix)
     mistakes += [f"{prefix}{name} is unknown; known are {', '.join(known)}" for name in unknown]
     try:
         return kind(**{name: value for name, value in given.items() if name not in unknown})

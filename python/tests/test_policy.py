@@ -143,6 +143,40 @@ def test_mistakes_of_a_file_are_named_in_one_list() -> None:
     assert "observation[0].size is unknown" in said and "lacks" in said
 
 
+@pytest.mark.parametrize(("old", "new", "clause"), [
+    ("kp = 100.0", "kp = nan", "kp is nan; it must be finite"),
+    ("action_scale = 0.25", "action_scale = [nan]", "action_scale has a nan; its numbers must be"),
+    ("vx = [-1.0, 1.0]", "vx = [-1.0, nan]", "commands has a nan; its numbers must be finite"),
+    ("scale = 0.05", "scale = nan", r"observation\[4\].scale is nan; it must be finite"),
+    ("vx = [-1.0, 1.0]", "vx = [1.0, -1.0]", r"commands.vx is \[1, -1\]; the least must come"),
+    ("scale = 0.05", "history = 1000000000", "history times decimation may be 10000"),
+    ("action_scale = 0.25", "action_clip = -1.0", "action_clip is -1; it must be above 0"),
+    ("scale = 0.05", "clip = 0.0", "clip is 0; it must be above 0"),
+    ("[commands]", "[clock]\nperiod_s = -1\n[commands]", "clock.period_s is -1; it must be above"),
+])
+def test_numbers_that_make_no_sense_are_violated_clauses(old: str, new: str, clause: str) -> None:
+    assert old in CONTRACT
+    robot = contracts.Robot(LEGS, 0.001)
+    with pytest.raises(contracts.Violated, match=clause):
+        contracts.check(contracts.parse(CONTRACT.replace(old, new, 1)), robot)
+
+
+def test_a_contract_that_is_no_file_is_checked_too() -> None:
+    pytest.importorskip("gymnasium")
+    pytest.importorskip("hardstand._native")
+    good = contracts.parse(CONTRACT)
+    for changes, clause in [
+        ({"action_clip": float("nan")}, "action_clip is nan"),
+        ({"default_q": [0.0, float("nan"), -1.5] * 4}, "default_q has a nan"),
+        ({"default_q": [0.0, 9.0, -1.5] * 4}, "default_q of FR_thigh_joint is 9; the joint's lim"),
+    ]:
+        wrong = dataclasses.replace(good, **changes)  # type: ignore[arg-type]
+        for make in (hardstand.gym.Env, lambda s, contract: hardstand.gym.VectorEnv(
+                s, 2, contract=contract)):
+            with pytest.raises(contracts.Violated, match=clause):
+                make(SCENARIO, contract=wrong)
+
+
 #: Sizes of observation and action that the policies of these contracts have.
 SHIPPED = {
     "holosoma-g1-29dof": (100, 29), "holosoma-t1-29dof": (100, 29), "judo-spot": (84, 12),

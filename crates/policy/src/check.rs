@@ -148,6 +148,7 @@ fn term(
         let most = format!("history times decimation may be {STEPS_MAX}");
         out.push(format!("history is {history} and decimation {decimation}; {most}"));
     }
+    out.extend(not_above_0("clip", term.clip));
     let named = term.joints.iter().flatten();
     let unknown = named.filter(|name| !robot.joints.contains(name));
     out.extend(unknown.map(|name| format!("the robot has no joint {name}")));
@@ -226,12 +227,16 @@ fn pose(contract: &Contract, robot: &RobotFacts) -> Vec<String> {
 
 fn ranges(contract: &Contract) -> Vec<String> {
     let wrong = contract.commands.iter().filter(|(_, [low, high])| low > high);
-    wrong
-        .map(|(name, [low, high])| {
-            let (low, high) = (short(*low), short(*high));
-            format!("commands.{name} is [{low}, {high}]; the least must come first")
-        })
-        .collect()
+    let wrong = wrong.map(|(name, [low, high])| {
+        let (low, high) = (short(*low), short(*high));
+        format!("commands.{name} is [{low}, {high}]; the least must come first")
+    });
+    wrong.chain(not_above_0("action_clip", contract.action_clip)).collect()
+}
+
+fn not_above_0(name: &str, limit: Option<f64>) -> Option<String> {
+    let wrong = limit.filter(|limit| *limit <= 0.0)?;
+    Some(format!("{name} is {}; it must be above 0", short(wrong)))
 }
 
 /// The violated clauses of a command. Without any, it does not allocate.

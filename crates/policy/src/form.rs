@@ -38,9 +38,12 @@ impl<'a, 'i> Form<'a, 'i> {
         let value = self.value(name)?;
         let made = read(value);
         if made.is_none() {
-            let given = value.type_str();
-            self.mistakes
-                .push(format!("{}{name} is of type {given}; it must be {what}", self.path));
+            let mistake = match value {
+                DeValue::Float(_) if has_nan(value) => "is nan; it must be finite".to_string(),
+                _ if has_nan(value) => "has a nan; its numbers must be finite".to_string(),
+                _ => format!("is of type {}; it must be {what}", value.type_str()),
+            };
+            self.mistakes.push(format!("{}{name} {mistake}", self.path));
         }
         made
     }
@@ -169,11 +172,23 @@ fn integer(value: &DeValue<'_>) -> Option<i64> {
     i64::from_str_radix(integer.as_str(), integer.radix()).ok()
 }
 
+fn float(value: &DeValue<'_>) -> Option<f64> {
+    value.as_float().and_then(|float| float.as_str().parse().ok())
+}
+
+/// True for a NaN, and for what has one.
+fn has_nan(value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::Array(all) => all.iter().any(|v| has_nan(v.get_ref())),
+        DeValue::Table(all) => all.iter().any(|(_, v)| has_nan(v.get_ref())),
+        other => float(other).is_some_and(f64::is_nan),
+    }
+}
+
 /// A number that is not NaN.
 #[expect(clippy::cast_precision_loss, reason = "integers of contracts are small")]
 fn number(value: &DeValue<'_>) -> Option<f64> {
-    let float = value.as_float().and_then(|float| float.as_str().parse().ok());
-    float.or_else(|| integer(value).map(|i| i as f64)).filter(|x: &f64| !x.is_nan())
+    float(value).or_else(|| integer(value).map(|i| i as f64)).filter(|x: &f64| !x.is_nan())
 }
 
 fn list(value: &DeValue<'_>) -> Option<Vec<f64>> {

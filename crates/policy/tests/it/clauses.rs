@@ -98,11 +98,7 @@ fn clauses_that_only_this_crate_checks_are_named() {
             "kp = \"file\"",
             "kp is \"file\"; it must be a number, a list, or \"policy\"",
         ),
-        (
-            "kp = 25.0",
-            "kp = nan",
-            "kp is of type float; it must be a number, a list, or \"policy\"",
-        ),
+        ("kp = 25.0", "kp = nan", "kp is nan; it must be finite"),
         (
             "vx = [-1.0, 1.0]",
             "vx = [-1.0]",
