@@ -186,3 +186,13 @@ def test_an_environment_whose_plant_fails_is_terminated(scenario: Path) -> None:
     assert fallen and np.isfinite(observation).all()
     env.reset()
     assert not env.step(np.zeros(12))[2]
+
+
+def test_joints_are_where_their_encoders_say(scenario: Path) -> None:
+    for sets, offset in [([], 0.1), (["joints.\"*\".drive.encoder.offset_rad=0.5"], 0.6)]:
+        plant = hardstand.Plant(scenario, set=sets)
+        plant.fault("encoder_offset", joint="FL_hip_joint", offset=0.1)
+        plant.step(ticks=3)
+        shown, true = plant.q[0], plant.truth_q[0]
+        assert shown - true == pytest.approx(offset), sets
+        assert plant.state.q[0] == shown

@@ -132,8 +132,9 @@ impl Sessions {
     /// The publisher's last command that was accepted; empty without one, and for one that has lost
     /// the robot.
     pub(super) fn accepted(&self, publisher: Publisher, now: &Owner) -> Vec<JointCommand> {
-        let of = |s: &&Session| s.publisher == publisher && !(s.owned && !s.is_in_force(now));
-        self.0.iter().find(of).map(|s| s.accepted.clone()).unwrap_or_default()
+        let keeps = |s: &&Session| !s.owned || s.is_in_force(now);
+        let own = self.0.iter().find(|s| s.publisher == publisher).filter(keeps);
+        own.map(|s| s.accepted.clone()).unwrap_or_default()
     }
 
     fn take(&mut self, publisher: Publisher) -> Session {

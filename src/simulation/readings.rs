@@ -102,18 +102,23 @@ impl Simulation {
         s.truth_base_velocity_m_per_s = state.v.v_WB.into();
         s.truth_base_angular_velocity_rad_per_s = state.v.w_WB.into();
         s.velocity_command = self.arbitration.velocity;
-        let sound = self.faults.is_empty();
         for (i, joint) in s.joints.iter_mut().enumerate() {
-            let [mut q, mut dq, tau] = self.plant.reported_joint(i);
-            if !sound {
-                [q, dq] = self.shown_by_encoder(i);
-            }
-            *joint = JointReading { q, dq, tau };
+            *joint = self.shown_joint(i);
         }
         for f in 0..state.switches.len() {
             let (contact, normal_n) = self.shown_by_foot(f);
             (s.foot_contact[f], s.foot_normal_n[f]) = (u8::from(contact), normal_n);
         }
+    }
+
+    /// What joint `i` reports: its encoder and its effort, with their errors and faults.
+    #[must_use]
+    pub fn shown_joint(&self, i: usize) -> JointReading {
+        let [mut q, mut dq, tau] = self.plant.reported_joint(i);
+        if !self.faults.is_empty() {
+            [q, dq] = self.shown_by_encoder(i);
+        }
+        JointReading { q, dq, tau }
     }
 
     /// What drives show that are not ideal.

@@ -249,12 +249,9 @@ impl Core {
         self.solo.restore(&words)
     }
 
-    /// A number of what each joint reports, or of what is true of it without sensors with errors.
-    pub(crate) fn reported(&mut self, number: fn(&JointReading) -> f64) -> Vec<f64> {
-        if self.simulation().spec().sensors.joints.is_empty() {
-            return self.truth().iter().map(number).collect();
-        }
-        self.readings().state.joints.iter().map(number).collect()
+    /// A number of what each joint reports.
+    pub(crate) fn reported(&self, number: fn(&JointReading) -> f64) -> Vec<f64> {
+        (0..self.joints()).map(|i| number(&self.simulation().shown_joint(i))).collect()
     }
 
     /// What is true of each joint.
