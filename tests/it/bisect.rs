@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::common::bench::quadruped;
 use crate::common::logs::{Script, hardstand, run_of, write, write_parts};
-use crate::common::process::repository;
+use crate::common::repository;
 use hardstand::inspect::{Cause, Comparison, Condition, Quantities, compare, trace};
 use hardstand::replay::Player;
 use hardstand_log::TickId;

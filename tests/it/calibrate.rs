@@ -18,6 +18,7 @@ use hardstand_physics::plant::{OwnerWords, Plant};
 use crate::common::bench::quadruped;
 use crate::common::logs;
 
+#[cfg(feature = "zenoh")]
 mod commands;
 mod ground;
 mod hidden;

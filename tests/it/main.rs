@@ -32,6 +32,7 @@ mod defect_patches;
 mod determinism;
 mod determinism_cases;
 mod doctor;
+#[cfg(feature = "zenoh")]
 mod drives;
 mod every_request;
 mod evidence;
@@ -89,6 +90,7 @@ mod saved;
 mod saved_words;
 #[cfg(feature = "zenoh")]
 mod scaffold;
+#[cfg(feature = "zenoh")]
 mod scaffold_feet;
 #[cfg(feature = "zenoh")]
 mod security;
@@ -112,5 +114,6 @@ mod verify;
 #[cfg(feature = "view")]
 mod view;
 mod walking;
+#[cfg(feature = "zenoh")]
 mod warnings;
 mod watchdog;

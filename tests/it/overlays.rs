@@ -5,7 +5,7 @@ use std::path::Path;
 use hardstand::ErrorKind;
 use hardstand::config::Scenario;
 
-use crate::common::process::repository;
+use crate::common::repository;
 
 /// The shipped quadruped with `overlay` over it.
 fn load(folder: &Path, overlay: &str) -> hardstand::Result<Scenario> {

@@ -23,3 +23,9 @@ pub mod serial;
 mod watchdog;
 
 pub use watchdog::{AT_ONCE, WATCHDOG};
+
+/// The file `name` of the repository.
+pub fn repository(name: &str) -> String {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    folder.join(name).display().to_string()
+}

@@ -2,6 +2,7 @@
 //! killed when dropped.
 
 pub use super::dice::Dice;
+pub use super::repository;
 pub use super::serial::serial;
 
 use std::fs::File;
@@ -29,11 +30,6 @@ pub fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
         assert!(Instant::now() < until, "{what}: not within {PATIENCE:?}");
         std::thread::sleep(Duration::from_millis(5));
     }
-}
-
-/// The file `name` of the repository.
-pub fn repository(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(name).display().to_string()
 }
 
 /// A program of these lines of a shell, in a file.
