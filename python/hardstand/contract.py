@@ -38,6 +38,8 @@ class Robot:
     kd_max: float = np.inf
     feet: int = 0
     imu_on_base: bool = True
+    #: Of the unit in the base, w, x, y, z.
+    imu_quat: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
     prismatic: npt.NDArray[np.bool_] | None = None
 
     @classmethod
@@ -45,7 +47,8 @@ class Robot:
         """Of the model of a robot on the bus."""
         return cls(
             model.joints, model.period, model.q_min, model.q_max, model.kp_max, model.kd_max,
-            len(model.feet), model.imu_frame.body == model.base_link, model.prismatic,
+            len(model.feet), model.imu_frame.body == model.base_link, model.imu_frame.quat_wxyz,
+            model.prismatic,
         )
 
     @classmethod

@@ -66,7 +66,8 @@ class _Loop:
         contracts.check(self.contract, robot, None, command)
         self.ticks = round(1 / (self.contract.policy_hz * plant.period))
         self.steps_max = max(1, round(episode_s * self.contract.policy_hz))
-        self.observe = Observer(self.contract, plant.joints, robot.feet, batch=batch)
+        of = self.contract
+        self.observe = Observer(of, plant.joints, robot.feet, robot.imu_quat, batch)
         self.reward, self.batch = reward, batch
         self.cos_min = np.cos(tilt_max)
         one = np.array(self.contract.command_values(command), np.float64)

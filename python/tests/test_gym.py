@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import hardstand
 import numpy as np
 import pytest
 
@@ -9,8 +12,9 @@ gymnasium = pytest.importorskip("gymnasium")
 
 from conftest import SCENARIO  # noqa: E402
 from fake_plant import FakePlant  # noqa: E402
+from hardstand.contract import Term  # noqa: E402
 from hardstand.errors import Refused  # noqa: E402
-from hardstand.gym import Env, VectorEnv  # noqa: E402
+from hardstand.gym import Env, VectorEnv, usual_contract  # noqa: E402
 
 
 def test_an_environment_keeps_gymnasiums_rules() -> None:
@@ -51,6 +55,16 @@ def test_robots_of_a_vector_are_reset_one_by_one() -> None:
     observations, reward, fallen, _over, _info = env.step(np.ones((3, 3), np.float32) * 0.1)
     assert not fallen.any() and reward[1] == 0 and reward[0] != 0
     assert np.allclose(observations[1], env.reset()[0][1])
+
+
+def test_terms_in_the_axes_of_the_base_are_turned_as_the_unit_is_mounted() -> None:
+    pytest.importorskip("hardstand._native")
+    sets = ["imu.rpy_rad=[0.0, 0.0, 1.5707963267948966]", "initial.rpy_rad=[0.1, 0.2, 0.0]"]
+    contract = usual_contract(hardstand.Plant(SCENARIO), 50, 100, 3, 0.25)
+    both = replace(contract, observation=[Term("gravity"), Term("gravity", frame="base")])
+    seen, _info = Env(SCENARIO, contract=both, set=sets).reset()
+    (x, y, z), base = seen[:3], seen[3:]
+    assert abs(x) > 0.05 and abs(y) > 0.05 and np.allclose(base, [-y, x, z], atol=1e-6)
 
 
 def test_a_seed_is_that_of_the_environments_random_numbers() -> None:
