@@ -1,5 +1,6 @@
 //! What a scenario may say, but hardly means.
 
+use hardstand_physics::actuator::drive::Heat;
 use hardstand_physics::model::{Base, Model};
 use hardstand_physics::plant::{Carrier, CollisionPoint, ContactModel, Mobility, Plant, PlantSpec};
 use hardstand_physics::spatial::Vec3;
@@ -31,6 +32,7 @@ pub(super) fn warnings(table: &Table, model: &Model, spec: &PlantSpec) -> Vec<St
     out.extend(softness_without_effect(spec));
     out.extend(nothing_touches(table, spec));
     out.extend(no_stamps(table));
+    out.extend(tripped(model, spec));
     out
 }
 
@@ -48,6 +50,18 @@ fn no_stamps(table: &Table) -> Option<String> {
              commands on rt/lowcmd have no stamp and are refused; take --mode realtime for them"
         )
     })
+}
+
+/// A drive in air as hot as its limit has switched off before the first tick.
+fn tripped(model: &Model, spec: &PlantSpec) -> Option<String> {
+    let mut drives = model.joints.iter().zip(spec.drives.joints.iter().map(|drive| &drive.heat));
+    let off = |heat: &Heat| heat.acts() && heat.trip_c > 0.0 && heat.air_c >= heat.trip_c;
+    let (joint, heat) = drives.find(|(_, heat)| off(heat))?;
+    Some(format!(
+        "the drive of {} has switched off before the first tick: heat.trip_c is {}, and \
+         heat.air_c {}",
+        joint.name, heat.trip_c, heat.air_c
+    ))
 }
 
 /// A robot in the ground is thrown out of it.

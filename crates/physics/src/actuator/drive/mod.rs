@@ -130,9 +130,6 @@ impl Drive {
         if h.derate_c > 0.0 && h.derate_c >= h.trip_c {
             return Some(("heat.derate_c", format!("below heat.trip_c, {}", h.trip_c)));
         }
-        if h.trip_c > 0.0 && h.trip_c <= h.air_c {
-            return Some(("heat.trip_c", format!("above heat.air_c, {}, or 0", h.air_c)));
-        }
         let m = &self.motor;
         if h.acts() && (m.torque_constant_nm_per_a <= 0.0 || m.resistance_ohm <= 0.0) {
             let what = "0 without motor.torque_constant_nm_per_a and motor.resistance_ohm";
