@@ -1,5 +1,5 @@
-//! Says why messages with commands are refused at arrival, so that their sender does not have to
-//! ask for the counters.
+//! Reports why messages with commands are refused at arrival: counters alone do not say which value
+//! is wrong.
 
 use std::time::{Duration, Instant};
 
@@ -9,12 +9,12 @@ use hardstand_protocol::Rejection;
 
 use super::front::Counters;
 
-/// A reason is told again after this, if there is still one.
+/// A reason that still applies is reported again after this.
 const AGAIN: Duration = Duration::from_secs(60);
 /// What was refused within this before a controller lost the robot may be why.
 const RECENT: Duration = Duration::from_secs(1);
 
-/// What was refused last, and what was told.
+/// What was refused last, and what was reported.
 #[derive(Debug)]
 pub(super) struct Refusals {
     counters: Counters,
@@ -29,7 +29,7 @@ impl Refusals {
         Self { counters, joints, told: Vec::new(), last: None }
     }
 
-    /// Takes what was refused since the last call; returns what is to be told.
+    /// Takes what was refused since the last call; returns what is to be reported.
     pub(super) fn look(&mut self) -> Vec<String> {
         let (now, mut texts) = (Instant::now(), Vec::new());
         let command = self.counters.commands.take_refused();
