@@ -1,14 +1,16 @@
-//! Runs one case: a daemon and a controller, and what came out.
+//! Runs one case: a daemon and a controller of each robot, and what came out.
 
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Instant;
 
 use rustix::process::Signal;
 
 use crate::daemon::{EndKind, EndReport};
-use crate::process_harness::{DAEMON_OUTPUT, Ended, FailureKind, Harness, LOG, last_lines};
+use crate::process_harness::{
+    DAEMON_OUTPUT, Ended, FailureKind, Harness, LOG, file_of, last_lines,
+};
 use hardstand_error::Result;
 use hardstand_protocol::PlantFailure;
 
@@ -34,8 +36,16 @@ pub(super) fn run(
         forget(&tried.folder);
         return ended.map(|_| None);
     }
-    let found = Finding::of(plan, &tried.folder.join(LOG))?;
-    let (outcome, exit_code, reason) = verdict(plan.way, &ended?, &found, &tried.folder);
+    let robots = &plan.scenarios[case.scenario].robots;
+    let log_of = |robot: &String| file_of(Path::new(LOG), robot, robots.len());
+    let logs: Vec<PathBuf> = robots.iter().map(log_of).collect();
+    let found = Finding::of(plan, robots, &tried.folder, &logs)?;
+    let ended = ended?;
+    let (outcome, exit_code, mut reason) = verdict(plan.way, &ended, &found, &tried.folder);
+    let of_robot = [Word::Failure, Word::ControllerTimeout].contains(&outcome) && robots.len() > 1;
+    if let Some(end) = ended.report.as_ref().filter(|_| of_robot) {
+        reason = format!("{}: {reason}", end.robot);
+    }
     let mut outcome = Outcome {
         case: case.id.clone(),
         outcome,
@@ -54,9 +64,9 @@ pub(super) fn run(
     };
     let failed = outcome.outcome != Word::Done || plan.fails(&outcome);
     if plan.keep == Keep::All || plan.keep == Keep::Failed && failed {
-        outcome.log = store.keep(&case.id, &tried)?;
+        outcome.log = store.keep(&case.id, &tried, &logs)?;
         if failed && outcome.log.is_some() {
-            outcome.page = store.draw(&case.id);
+            outcome.page = store.draw(&case.id, &logs);
         }
     }
     outcome.wall_s = begin.elapsed().as_secs_f64();
@@ -76,7 +86,7 @@ fn processes(
     let mut harness = Harness {
         folder: tried.into(),
         run: plan.arguments(case),
-        robot: ground.robot.clone(),
+        robots: ground.robots.clone(),
         controller: plan.controller.clone(),
         in_process: plan.way == Way::InProcess,
         ..Harness::default()

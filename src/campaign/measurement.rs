@@ -1,17 +1,19 @@
-//! Replays the log of a case and evaluates its conditions and measures.
+//! Replays the logs of a case, one of each robot, and evaluates its conditions and measures.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::inspect::{Condition, Quantities, Quantity, Watch};
-use crate::replay::{Player, TickView};
+use crate::replay::{Difference, Player, TickView};
 use hardstand_error::Result;
 use hardstand_protocol::PlantFailure;
 
 use super::outcome::{First, Held, Value};
 use super::plan::{Of, Plan, Take};
 
-/// The evaluation of a log; of a missing log, empty.
+/// The evaluation of the logs; where one is missing, empty.
 #[derive(Debug)]
 pub(super) struct Finding {
     /// Ticks that were run, and their length, s.
@@ -21,7 +23,7 @@ pub(super) struct Finding {
     pub(super) whole: bool,
     pub(super) digest: Option<u64>,
     pub(super) failure: Option<PlantFailure>,
-    /// Where the replay differs from the log.
+    /// Where the replay differs from a log.
     pub(super) difference: Option<String>,
     pub(super) conditions: BTreeMap<String, Held>,
     pub(super) first: BTreeMap<String, First>,
@@ -29,11 +31,17 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    /// What `log` holds; a log that is missing or cannot be opened has no ticks.
+    /// What the `logs` of the `robots` hold, in `folder`; logs of which one is missing or cannot be
+    /// opened have no ticks.
     ///
     /// # Errors
-    /// Those of [`Player::advance`], and of conditions that the log's robot does not fit.
-    pub(super) fn of(plan: &Plan, log: &Path) -> Result<Self> {
+    /// Those of [`Player::advance`], and of conditions that the logs' robots do not fit.
+    pub(super) fn of(
+        plan: &Plan,
+        robots: &[String],
+        folder: &Path,
+        logs: &[PathBuf],
+    ) -> Result<Self> {
         let names = plan.conditions.iter().map(|(name, _)| (name.clone(), Held::Unknown));
         let measures = plan.measures.iter().map(|m| (m.name.clone(), None));
         let mut found = Self {
@@ -47,14 +55,16 @@ impl Finding {
             first: BTreeMap::new(),
             measures: measures.collect(),
         };
-        if let Ok(mut player) = Player::open(log) {
-            found.read(plan, &mut player)?;
+        let players: Result<Vec<Player>> =
+            logs.iter().map(|log| Player::open(&folder.join(log))).collect();
+        if let Ok(mut players) = players {
+            found.read(plan, robots, &mut players)?;
         }
         Ok(found)
     }
 
-    fn read(&mut self, plan: &Plan, player: &mut Player) -> Result<()> {
-        let quantities = Quantities::of(&player.scenario().simulation());
+    fn read(&mut self, plan: &Plan, robots: &[String], players: &mut [Player]) -> Result<()> {
+        let quantities = Quantities::of_all(players.iter().map(Player::scenario));
         let mut conditions = Vec::new();
         for (name, text) in &plan.conditions {
             let condition = Condition::parse(text, &quantities)?;
@@ -65,28 +75,29 @@ impl Finding {
             .iter()
             .map(|m| Ok((&m.name, Reading::new(&m.of, &quantities)?, Sum::new(&m.of))))
             .collect::<Result<_>>()?;
-        let period_ns = player.info().period_ns;
-        while player.advance()? {
-            let Some(view) = player.view() else { continue };
-            self.digest = Some(view.applied.digest);
-            self.failure = view.applied.failure;
-            // a tick in which the plant stops itself does not count
+        let period_ns = players.first().map_or(0, |player| player.info().period_ns);
+        while let Some(views) = next_tick(players)? {
+            self.digest = Some(digest_of(&views));
+            self.failure = views.iter().find_map(|view| view.applied.failure);
+            // a tick in which a plant stops itself does not count
             self.ticks += u64::from(self.failure.is_none());
             self.time_s = (self.ticks * period_ns) as f64 / 1e9;
             for (name, watch, condition, held) in &mut conditions {
-                if *held == Held::Never && watch.look(&view).holds {
+                if *held == Held::Never && watch.look_at(&views).holds {
                     *held = Held::AtS(self.time_s);
-                    self.first.insert((*name).clone(), first(condition, &view));
+                    self.first.insert((*name).clone(), first(condition, &views));
                 }
             }
             for (_, reading, sum) in &mut sums {
-                sum.add(reading.number(&view));
+                sum.add(reading.number(&views));
             }
         }
-        self.whole = player.scenario().ticks == Some(self.ticks);
-        self.difference = player
-            .difference()
-            .map(|d| format!("the replay differs at tick {}: {}", d.tick, d.quantity));
+        self.whole = players.iter().all(|player| player.scenario().ticks == Some(self.ticks));
+        self.difference = players.iter().zip(robots).find_map(|(player, robot)| {
+            let Difference { tick, quantity, .. } = player.difference()?;
+            let of = if robots.len() > 1 { format!(" of {robot}") } else { String::new() };
+            Some(format!("the replay{of} differs at tick {tick}: {quantity}"))
+        });
         if self.ticks > 0 {
             self.conditions
                 .extend(conditions.iter().map(|(name, .., held)| ((*name).clone(), *held)));
@@ -96,14 +107,33 @@ impl Finding {
     }
 }
 
-fn first(condition: &Condition, view: &TickView<'_>) -> First {
+/// The next tick of each; `None` once one of them has ended. Robots of a daemon end together.
+fn next_tick(players: &mut [Player]) -> Result<Option<Vec<TickView<'_>>>> {
+    for player in &mut *players {
+        if !player.advance()? {
+            return Ok(None);
+        }
+    }
+    Ok(players.iter().map(Player::view).collect())
+}
+
+/// Of several robots a hash of their digests.
+fn digest_of(views: &[TickView<'_>]) -> u64 {
+    if let [view] = views {
+        return view.applied.digest;
+    }
+    let bytes: Vec<u8> = views.iter().flat_map(|view| view.applied.digest.to_le_bytes()).collect();
+    xxh3_64(&bytes)
+}
+
+fn first(condition: &Condition, views: &[TickView<'_>]) -> First {
     let value = |q: &Quantity| Value {
         name: q.name.clone(),
         unit: q.unit.into(),
-        value: Some(q.of(view)).filter(|x| x.is_finite()),
+        value: Some(q.among(views)).filter(|x| x.is_finite()),
     };
     let values = condition.quantities().into_iter().map(value).collect();
-    First { tick: view.state.tick, values }
+    First { tick: views.first().map_or(0, |view| view.state.tick), values }
 }
 
 /// The number of a tick that a measure is made of.
@@ -120,10 +150,10 @@ impl<'a> Reading<'a> {
         })
     }
 
-    fn number(&mut self, view: &TickView<'_>) -> f64 {
+    fn number(&mut self, views: &[TickView<'_>]) -> f64 {
         match self {
-            Self::Quantity(quantity) => quantity.map_or(f64::NAN, |q| q.of(view)),
-            Self::Margin(watch) => watch.look(view).margin,
+            Self::Quantity(quantity) => quantity.map_or(f64::NAN, |q| q.among(views)),
+            Self::Margin(watch) => watch.look_at(views).margin,
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::config::Scenario;
 use crate::simulation::chance;
 use hardstand_protocol::FaultKind;
 
+use super::lists::Lists;
 use super::manifest::applies;
 use super::outcome::Outcome;
 
@@ -56,11 +57,11 @@ pub(super) struct Ground {
     /// All files that were read: the scenario, its robot, its overlays.
     pub(super) files: Vec<PathBuf>,
     pub(super) sets: Vec<String>,
-    /// Name in the keys.
-    pub(super) robot: String,
-    /// Its own events.
-    pub(super) events: Vec<Value>,
-    /// Of the complete scenario and of the robot.
+    /// The robots' names in the keys.
+    pub(super) robots: Vec<String>,
+    /// Its own events; `None` where cases add none.
+    pub(super) events: Option<Lists>,
+    /// Of the complete scenario and of the robots.
     pub(super) hash: u64,
 }
 
@@ -73,6 +74,24 @@ pub(super) const WITHOUT_ROS2: &str = "record.ros2=false";
 pub(super) struct Break {
     pub(super) name: String,
     pub(super) events: Vec<Value>,
+}
+
+impl Break {
+    /// Its events; what hangs on chance gets the case's seed.
+    pub(super) fn seeded(&self, seed: u32) -> Vec<Value> {
+        let seeded = |event: &Value| {
+            let mut event = event.clone();
+            let kind = event.get("kind").and_then(Value::as_str);
+            let row = FaultKind::TABLE.iter().find(|row| Some(row.name) == kind);
+            if row.is_some_and(|row| row.parameters.iter().any(|p| p.name == "seed"))
+                && let Some(table) = event.as_table_mut()
+            {
+                table.entry("seed").or_insert(Value::Integer(seed.into()));
+            }
+            event
+        };
+        self.events.iter().map(seeded).collect()
+    }
 }
 
 /// A key that is drawn from the seed.
@@ -192,7 +211,7 @@ impl Case {
 pub struct Common {
     /// The scenario's file.
     pub file: PathBuf,
-    robot: String,
+    robots: Vec<String>,
     hash: u64,
     controller_files: String,
     /// The controller's command.
@@ -206,18 +225,18 @@ pub struct Common {
 }
 
 impl Common {
-    /// Of the scenario that was read from `file`.
+    /// Of the robots of the scenario that was read from `file`.
     #[must_use]
     pub fn new(
-        scenario: &Scenario,
+        robots: &[Scenario],
         file: PathBuf,
         controller: Vec<OsString>,
         until: String,
         seed: u32,
     ) -> Self {
-        let (robot, hash) = (scenario.bus.robot.clone(), hash_of(scenario));
+        let (robots, hash) = (names_of(robots), hash_of(robots));
         let (controller_files, way) = (controller_files(&controller), Way::default());
-        Self { file, robot, hash, controller_files, controller, way, until, seed }
+        Self { file, robots, hash, controller_files, controller, way, until, seed }
     }
 }
 
@@ -238,9 +257,14 @@ pub fn controller_files(command: &[OsString]) -> String {
     if files.is_empty() { String::new() } else { format!("{:016x}", hasher.digest()) }
 }
 
-/// Hash of the complete scenario and of the robot.
-pub(super) fn hash_of(scenario: &Scenario) -> u64 {
-    xxh3_64(format!("{}\n{}", scenario.complete_toml, scenario.robot_urdf).as_bytes())
+/// Hash of the complete scenario and of each robot.
+pub(super) fn hash_of(robots: &[Scenario]) -> u64 {
+    let text = |robot: &Scenario| format!("{}\n{}", robot.complete_toml, robot.robot_urdf);
+    xxh3_64(robots.iter().map(text).collect::<Vec<_>>().join("\n").as_bytes())
+}
+
+pub(super) fn names_of(robots: &[Scenario]) -> Vec<String> {
+    robots.iter().map(|robot| robot.bus.robot.clone()).collect()
 }
 
 /// Name of the condition and of its margin in the outcome of a case of [`Plan::of_hunt`].
@@ -262,8 +286,8 @@ impl Plan {
             file: common.file.clone(),
             files: Vec::new(),
             sets: std::iter::once(WITHOUT_ROS2.into()).chain(sets.iter().cloned()).collect(),
-            robot: common.robot.clone(),
-            events: Vec::new(),
+            robots: common.robots.clone(),
+            events: None,
             hash: common.hash,
         };
         let until = common.until.clone();
@@ -317,9 +341,8 @@ impl Plan {
     pub(super) fn sets(&self, case: &Case) -> Vec<String> {
         let ground = &self.scenarios[case.scenario];
         let mut sets = ground.sets.clone();
-        let broken = &self.faults[case.fault];
-        if !broken.events.is_empty() {
-            sets.push(events_set(&ground.events, broken, case.seed));
+        if let Some(own) = &ground.events {
+            sets.extend(own.with(&self.faults[case.fault].seeded(case.seed)));
         }
         sets.extend(self.vary.iter().map(|v| format!("{}={:?}", v.key, v.draw(case.seed))));
         sets
@@ -379,21 +402,4 @@ pub(super) fn cases(scenarios: &[&str], faults: &[&str], seeds: &[u32]) -> Vec<C
         }
     }
     all
-}
-
-/// The scenario's events, then those of the fault; what hangs on chance gets the case's seed.
-pub(super) fn events_set(own: &[Value], broken: &Break, seed: u32) -> String {
-    let seeded = broken.events.iter().map(|event| {
-        let mut event = event.clone();
-        let kind = event.get("kind").and_then(Value::as_str);
-        let row = FaultKind::TABLE.iter().find(|row| Some(row.name) == kind);
-        if row.is_some_and(|row| row.parameters.iter().any(|p| p.name == "seed"))
-            && let Some(table) = event.as_table_mut()
-        {
-            table.entry("seed").or_insert(Value::Integer(seed.into()));
-        }
-        event
-    });
-    let all: Vec<Value> = own.iter().cloned().chain(seeded).collect();
-    format!("events={}", Value::Array(all))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
-use toml::{Table, Value};
+use toml::Value;
 
 use crate::config::{Mistakes, Range, Scenario, Section, number, parse};
 use crate::inspect::{Condition, Quantities};
@@ -13,9 +13,10 @@ use hardstand_error::{Error, ErrorKind, Result, read_text};
 use hardstand_protocol::is_name_char;
 
 use super::columns::FIXED;
+use super::lists::Lists;
 use super::outcome::{RENAMED, Word};
 use super::plan::{
-    Break, Ground, Keep, Measure, Of, Plan, Take, Vary, WITHOUT_ROS2, Way, events_set, hash_of,
+    Break, Ground, Keep, Measure, Of, Plan, Take, Vary, WITHOUT_ROS2, Way, hash_of, names_of,
 };
 
 impl Plan {
@@ -275,19 +276,21 @@ fn scenario(
     let sets: Vec<String> =
         [String::from(WITHOUT_ROS2)].iter().chain(common).chain(&own).cloned().collect();
     let of = format!("scenario \"{name}\"");
-    let loaded = heard(Scenario::load(&file, &sets), &of, mistakes)?;
-    let complete: Table = heard(parse(&loaded.complete_toml, &of), &of, mistakes)?;
-    let events = complete.get("events").and_then(Value::as_array).cloned().unwrap_or_default();
+    let robots = heard(Scenario::load_all(&file, &sets), &of, mistakes)?;
+    let events = heard(Lists::of(&robots, "events"), &of, mistakes)?;
     let with = |more: Vec<String>, what: &str| {
         let all: Vec<String> = sets.iter().cloned().chain(more).collect();
-        heard(Scenario::load(&file, &all), &format!("{of}, {what}"), mistakes);
+        heard(Scenario::load_all(&file, &all), &format!("{of}, {what}"), mistakes);
     };
     for fault in plan.faults.iter().filter(|f| !f.events.is_empty()) {
         let what = match events.len() {
             0 => format!("fault \"{}\"", fault.name),
             n => format!("fault \"{}\" (its events come after {n} of the scenario)", fault.name),
         };
-        with(vec![events_set(&events, fault, 0)], &what);
+        for refusal in fault.events.iter().filter_map(|event| events.refusal(event)) {
+            mistakes.add(format!("{of}, {what}: {refusal}"));
+        }
+        with(events.with(&fault.seeded(0)), &what);
         let at_s = |event: &Value| event.get("at_s").and_then(number);
         for at_s in fault.events.iter().filter_map(at_s).filter(|at_s| *at_s >= plan.duration_s) {
             let end_s = plan.duration_s;
@@ -301,13 +304,23 @@ fn scenario(
             with(plan.vary.iter().map(set).collect(), &what);
         }
     }
-    quantities(plan, &Quantities::of(&loaded.simulation()), &of, mistakes);
-    if plan.way == Way::StaysUp && !loaded.buses.is_empty() {
-        mistakes.add(format!("{of} has [[buses]], which need controller_resets = false"));
+    quantities(plan, &Quantities::of_all(&robots), &of, mistakes);
+    let needs_own_process = match &*robots {
+        [robot] => (!robot.buses.is_empty()).then_some("[[buses]]"),
+        _ => Some("several [[robots]]"),
+    };
+    let key = match plan.way {
+        Way::OwnProcess => None,
+        Way::StaysUp => Some(RESETS),
+        // of one robot, the process that simulates refuses buses
+        Way::InProcess => Some(IN_PROCESS).filter(|_| robots.len() > 1),
+    };
+    if let Some((what, key)) = needs_own_process.zip(key) {
+        mistakes.add(format!("{of} has {what}, which need {key} = false"));
     }
-    let hash = hash_of(&loaded);
-    let files = loaded.files;
-    Some(Ground { name, file, files, sets, robot: loaded.bus.robot, events, hash })
+    let (names, hash) = (names_of(&robots), hash_of(&robots));
+    let files = robots.into_iter().flat_map(|robot| robot.files).collect();
+    Some(Ground { name, file, files, sets, robots: names, events: Some(events), hash })
 }
 
 /// What was read; if it was refused, its mistakes are.

@@ -5,7 +5,6 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::process_harness::LOG;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::columns::Table;
@@ -26,7 +25,6 @@ const OUTCOME: &str = "outcome.json";
 pub(super) const MANIFEST: &str = "campaign.json";
 /// Folder of the parts of the table.
 const PARTS: &str = "parts";
-const PAGE: &str = "run.html";
 const TRY: &str = "try-";
 
 /// A case that runs has a folder `try-N` of its own until it is finished: one that was killed may
@@ -144,9 +142,10 @@ impl Store {
         Ok(Try { folder, _lock: lock })
     }
 
-    /// Moves the files of a try to where they stay, and returns the log's place. What processes
-    /// printed about the folder of the try is then true of the place to which it was moved.
-    pub(super) fn keep(&self, id: &str, tried: &Try) -> Result<Option<String>> {
+    /// Moves the files of a try to where they stay, and returns the place of the first of `logs`
+    /// that there is. What processes printed about the folder of the try is then true of the place
+    /// to which it was moved.
+    pub(super) fn keep(&self, id: &str, tried: &Try, logs: &[PathBuf]) -> Result<Option<String>> {
         let (case, folder) = (self.case(id), &tried.folder);
         for entry in fs::read_dir(folder).map_err(|e| refused(folder, &e))?.flatten() {
             let to = case.join(entry.file_name());
@@ -158,13 +157,20 @@ impl Store {
             }
             fs::rename(entry.path(), &to).map_err(|e| refused(&to, &e))?;
         }
-        Ok(case.join(LOG).is_file().then(|| format!("cases/{id}/{LOG}")))
+        let log = logs.iter().find(|log| case.join(log).is_file());
+        Ok(log.map(|log| format!("cases/{id}/{}", log.display())))
     }
 
-    /// The page of a case whose log is kept; none if its log cannot be shown.
-    pub(super) fn draw(&self, id: &str) -> Option<String> {
+    /// Draws the pages of a case whose logs are kept, and returns the place of the first; none if
+    /// no log can be shown.
+    pub(super) fn draw(&self, id: &str, logs: &[PathBuf]) -> Option<String> {
         let case = self.case(id);
-        write_page(&case.join(LOG), &case.join(PAGE)).then(|| format!("cases/{id}/{PAGE}"))
+        let page_of = |log: &PathBuf| {
+            let page = log.with_extension("html");
+            write_page(&case.join(log), &case.join(&page)).then_some(page)
+        };
+        let pages: Vec<PathBuf> = logs.iter().filter_map(page_of).collect();
+        Some(format!("cases/{id}/{}", pages.first()?.display()))
     }
 
     /// The case is finished: its outcome is there whole, or not at all.

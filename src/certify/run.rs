@@ -146,7 +146,7 @@ impl Bench {
             folder: folder.clone(),
             run: self.arguments(task, &folder)?,
             endpoint: self.endpoint.clone(),
-            robot: self.robot.clone(),
+            robots: vec![self.robot.clone()],
             controller: self.controller.clone(),
             ..Harness::default()
         };

@@ -33,7 +33,7 @@ pub(super) fn run(
         log: Some(a.to.clone()),
         run: arguments(&folder, scenario, &state, end.unwrap_or_default())?,
         endpoint: endpoint.into(),
-        robot: scenario.bus.robot.clone(),
+        robots: vec![scenario.bus.robot.clone()],
         controller: a.command.clone(),
         ..Harness::default()
     };

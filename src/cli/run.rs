@@ -7,6 +7,7 @@ use crate::config::{Mode, Scenario};
 use crate::daemon::{self, Begin, EndReport, ErrorReport, Host, Report, ReportFile, Summary};
 #[cfg(feature = "view")]
 use crate::process_harness::Process;
+use crate::process_harness::file_of;
 use crate::replay::read_state;
 use crate::rt::Ending;
 use hardstand_error::{Error, ErrorKind, Result};
@@ -69,12 +70,7 @@ fn refuse_log(report: &Path, log: &Path) -> Result<()> {
 /// The log of a robot: of several, each has its name in it, as `run-left.mcap`.
 fn log_of(a: &RunArguments, robot: &Scenario) -> Option<PathBuf> {
     let log = a.log.clone().or_else(|| robot.record.path())?;
-    if !robot.has_company() {
-        return Some(log);
-    }
-    let stem = log.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = log.extension().map_or(String::new(), |e| format!(".{}", e.to_string_lossy()));
-    Some(log.with_file_name(format!("{stem}-{}{extension}", robot.bus.robot)))
+    Some(file_of(&log, &robot.bus.robot, robot.bus.robots.len()))
 }
 
 /// Runs the robots to their ends.

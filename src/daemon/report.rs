@@ -165,6 +165,24 @@ impl ReadyReport {
     }
 }
 
+impl EndReport {
+    /// True if it says more than `other`, that of another robot of the daemon: one whose end ended
+    /// the others says most, then one whose log is not whole.
+    #[must_use]
+    pub const fn outweighs(&self, other: &Self) -> bool {
+        self.weight() > other.weight()
+    }
+
+    const fn weight(&self) -> u8 {
+        match self.kind {
+            EndKind::AnotherEnded => 0,
+            EndKind::DurationReached if self.recording_error.is_none() => 1,
+            EndKind::DurationReached => 2,
+            _ => 3,
+        }
+    }
+}
+
 impl From<&Summary> for EndReport {
     fn from(s: &Summary) -> Self {
         let plant_failure = match s.ending {

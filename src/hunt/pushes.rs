@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use toml::{Table, Value};
 
-use crate::config::{Scenario, parse};
+use crate::config::Scenario;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::math;
 use hardstand_physics::model::Model;
@@ -79,7 +79,7 @@ impl Pushes {
         Ok(Space {
             vary: Vec::new(),
             slots: vec![Slot { list: List::Events, template, draws }],
-            own: own_lists(&parse(&scenario.complete_toml, "the scenario")?),
+            own: own_lists(std::slice::from_ref(scenario))?,
             duration_s,
             sets: sets.to_vec(),
             is_usual: false,

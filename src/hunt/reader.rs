@@ -2,6 +2,7 @@
 
 use toml::{Table, Value};
 
+use crate::campaign::{Lists, ROBOT};
 use crate::config::{Mistakes, Range, Scenario, Section, get, keys_of, parse};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::Model;
@@ -18,21 +19,23 @@ const DURATION_S: f64 = 5.0;
 const STANDARD_GRAVITY: f64 = 9.81;
 
 impl Space {
-    /// Reads the section `hunt` of a scenario; without one, a space of pushes, delays and friction.
-    /// `sets` are changes to all cases.
+    /// Reads the section `hunt` of a scenario with these robots; without one, a space of pushes,
+    /// delays and friction. `sets` are changes to all cases.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] with all mistakes.
-    pub fn of(scenario: &Scenario, sets: &[String]) -> Result<Self> {
-        let mut table = parse(&scenario.complete_toml, "the scenario")?;
+    pub fn of(robots: &[Scenario], sets: &[String]) -> Result<Self> {
+        let text_of = |robot: &Scenario| parse(&robot.complete_toml, "the scenario");
+        let tables: Vec<Table> = robots.iter().map(text_of).collect::<Result<_>>()?;
+        let mut table = tables.first().cloned().unwrap_or_default();
         let is_usual = !table.contains_key("hunt");
         if is_usual {
-            table.extend(parse(&usual_space(&scenario.model), "the usual space")?);
+            table.extend(parse(&usual_space(robots), "the usual space")?);
         }
         let mistakes = Mistakes::default();
         let root = Section::new(String::new(), Some(&table), &mistakes);
         let section = root.section("hunt");
-        let own = own_lists(&table);
+        let own = own_lists(robots)?;
         let duration_s = section.f64_if_given("duration_s", Range::above(0.0));
         let mut space = Self {
             vary: Vec::new(),
@@ -43,12 +46,12 @@ impl Space {
             is_usual,
         };
         for s in section.sections("vary") {
-            space.vary.extend(vary(&s, &table));
+            space.vary.extend(vary(&s, &tables));
             s.finish();
         }
         for (key, list) in LISTS {
             for (i, s) in section.sections(key).iter().enumerate() {
-                match slots(list, s) {
+                match slots(list, s).and_then(|slots| known(slots, &space.own[list as usize])) {
                     Ok(slots) => space.slots.extend(slots),
                     Err(text) => mistakes.add(format!("hunt.{key}[{i}]: {text}")),
                 }
@@ -75,23 +78,34 @@ pub(super) fn weight_n(model: &Model) -> f64 {
     STANDARD_GRAVITY * model.total_mass()
 }
 
-/// Events and commands of the scenario itself.
-pub(super) fn own_lists(scenario: &Table) -> [Vec<Value>; 2] {
-    LISTS.map(|(key, _)| scenario.get(key).and_then(Value::as_array).cloned().unwrap_or_default())
+/// Events and commands of the robots themselves.
+pub(super) fn own_lists(robots: &[Scenario]) -> Result<[Lists; 2]> {
+    let [events, commands] = LISTS.map(|(key, _)| Lists::of(robots, key));
+    Ok([events?, commands?])
 }
 
-/// Up to two pushes on the base, of half the robot's weight each, a delay of commands, and less
-/// friction.
-fn usual_space(model: &Model) -> String {
-    let base = Value::String(model.bodies[0].name.clone());
-    let force_n = 0.5 * weight_n(model);
-    format!(
-        r#"
+/// For each robot up to two pushes on the base, of half the robot's weight each, and a delay of
+/// commands; and less friction.
+fn usual_space(robots: &[Scenario]) -> String {
+    let friction = r#"
         [[hunt.vary]]
         keys = ["contact.mu_static", "contact.mu_kinetic"]
         between = [0.1, 1.0]
+        "#;
+    std::iter::once(friction.into()).chain(robots.iter().map(usual_events)).collect()
+}
 
+fn usual_events(scenario: &Scenario) -> String {
+    let base = Value::String(scenario.model.bodies[0].name.clone());
+    let force_n = 0.5 * weight_n(&scenario.model);
+    let robot = match scenario.has_company() {
+        false => String::new(),
+        true => format!("robot = {}", Value::String(scenario.bus.robot.clone())),
+    };
+    format!(
+        r#"
         [[hunt.events]]
+        {robot}
         kind = "push"
         link = {base}
         at_s = {{ between = [0.5, 4.5] }}
@@ -104,6 +118,7 @@ fn usual_space(model: &Model) -> String {
         count = 2
 
         [[hunt.events]]
+        {robot}
         kind = "link_delay"
         at_s = {{ between = [0.0, 4.5] }}
         delay_ticks = {{ between = [1, 20] }}
@@ -111,7 +126,7 @@ fn usual_space(model: &Model) -> String {
     )
 }
 
-fn vary(s: &Section<'_>, scenario: &Table) -> Option<Vary> {
+fn vary(s: &Section<'_>, robots: &[Table]) -> Option<Vary> {
     let keys = match s.text_if_given("key") {
         Some(key) => vec![key.to_string()],
         None => s.texts("keys"),
@@ -136,7 +151,7 @@ fn vary(s: &Section<'_>, scenario: &Table) -> Option<Vary> {
     }
     let mut own = Vec::new();
     for key in &keys {
-        match get(scenario, &keys_of(key)) {
+        match value_of(robots, key) {
             Some(value @ (Value::Float(_) | Value::Integer(_))) => own.push(value.clone()),
             _ => {
                 s.complain(
@@ -161,6 +176,32 @@ fn vary(s: &Section<'_>, scenario: &Table) -> Option<Vary> {
         }
     }
     (own.len() == keys.len()).then_some(Vary { keys, draw, own })
+}
+
+/// The value of a key: of a robot's own key `robots.1.…` that robot's, of another the first one's.
+fn value_of<'a>(robots: &'a [Table], key: &str) -> Option<&'a Value> {
+    let own = key.strip_prefix("robots.").and_then(|rest| rest.split_once('.'));
+    let (robot, key) = match own.and_then(|(i, key)| Some((i.parse::<usize>().ok()?, key))) {
+        Some((i, key)) if robots.len() > 1 => (robots.get(i)?, key),
+        _ => (robots.first()?, key),
+    };
+    get(robot, &keys_of(key))
+}
+
+/// Slots whose robots the scenario has.
+fn known(slots: Vec<Slot>, own: &Lists) -> std::result::Result<Vec<Slot>, String> {
+    let robots = slots.iter().filter_map(|slot| slot.template.get(ROBOT));
+    for robot in robots {
+        let drawn = match Draw::of(robot)? {
+            Some(Draw::OneOf(values)) => values,
+            _ => vec![robot.clone()],
+        };
+        let entry = |robot| Value::Table(Table::from_iter([(ROBOT.into(), robot)]));
+        if let Some(refusal) = drawn.into_iter().find_map(|robot| own.refusal(&entry(robot))) {
+            return Err(refusal);
+        }
+    }
+    Ok(slots)
 }
 
 /// `count` copies of a slot.

@@ -4,6 +4,8 @@ use toml::Value;
 
 use hardstand_error::{Error, ErrorKind, Result};
 
+use crate::campaign::Lists;
+
 use super::draw::Draw;
 use super::judge::Judged;
 use super::template::{fill, names, words};
@@ -14,7 +16,7 @@ pub struct Space {
     pub(super) vary: Vec<Vary>,
     pub(super) slots: Vec<Slot>,
     /// Events and commands of the scenario itself, which all cases have.
-    pub(super) own: [Vec<Value>; 2],
+    pub(super) own: [Lists; 2],
     /// Length of a case, s.
     pub(super) duration_s: f64,
     /// All cases begin with these changes.
@@ -184,12 +186,8 @@ impl Space {
             let set = |value| vary.keys.iter().map(move |key| format!("{key}={value}"));
             sets.extend(value.iter().flat_map(set));
         }
-        for (name, list) in LISTS {
-            let added = self.added(case, list);
-            if !added.is_empty() {
-                let all = self.own[list as usize].iter().cloned().chain(added);
-                sets.push(format!("{name}={}", Value::Array(all.collect())));
-            }
+        for (_, list) in LISTS {
+            sets.extend(self.own[list as usize].with(&self.added(case, list)));
         }
         sets
     }

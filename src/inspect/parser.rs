@@ -298,8 +298,9 @@ impl<'a> Parser<'a> {
         if after.starts_with('(') {
             return self.call(name);
         }
-        if name == "fell" {
-            return self.fell();
+        let falls = self.quantities.falls();
+        if let Some((word, text)) = falls.iter().find(|(word, _)| is_word(rest, word)) {
+            return self.fell(word, text.as_deref());
         }
         if let Some(renamed) = self.quantities.find(name) {
             self.at += name.len();
@@ -315,15 +316,15 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    fn fell(&mut self) -> Result<Tree> {
+    fn fell(&mut self, word: &str, text: Option<&str>) -> Result<Tree> {
         let quantities = self.quantities;
-        let Some(text) = quantities.fell() else {
+        let Some(text) = text else {
             return Err(self.refused("a robot whose base is fixed does not fall"));
         };
         let mut inner =
-            Parser { text: &text, at: 0, depth: self.depth, operands: 0, slots: 0, quantities };
+            Parser { text, at: 0, depth: self.depth, operands: 0, slots: 0, quantities };
         let tree = inner.pairs(1)?;
-        self.at += "fell".len();
+        self.at += word.len();
         Ok(tree)
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::config::Scenario;
 use crate::replay::TickView;
 use crate::simulation::Simulation;
 use hardstand_physics::model::{Base, JointKind};
@@ -41,6 +42,8 @@ pub struct Quantity {
     pub role: Role,
     /// It comes from running the log again, and is not in the log itself.
     pub replayed: bool,
+    /// Which of several robots it is of.
+    robot: usize,
     read: Arc<dyn Fn(&TickView<'_>) -> f64 + Send + Sync>,
 }
 
@@ -56,14 +59,21 @@ impl Quantity {
     pub fn of(&self, view: &TickView<'_>) -> f64 {
         (self.read)(view)
     }
+
+    /// Its value, if these are the ticks of all robots.
+    #[must_use]
+    pub fn among(&self, views: &[TickView<'_>]) -> f64 {
+        views.get(self.robot).map_or(f64::NAN, |view| self.of(view))
+    }
 }
 
-/// All quantities of a robot.
+/// All quantities of a robot, or of several.
 #[derive(Clone, Debug)]
 pub struct Quantities {
     list: Vec<Quantity>,
-    /// Of a floating base, its height at the start, m.
-    start_height_m: Option<f64>,
+    /// What is before the names of each robot's quantities, and the height of a floating base at
+    /// the start, m.
+    robots: Vec<(String, Option<f64>)>,
 }
 
 impl Quantities {
@@ -72,7 +82,7 @@ impl Quantities {
     pub fn of(simulation: &Simulation) -> Self {
         let floats = simulation.model().base == Base::Floating;
         let start_height_m = floats.then(|| simulation.spec().q.p_WB.z);
-        let mut all = Self { list: Vec::new(), start_height_m };
+        let mut all = Self { list: Vec::new(), robots: vec![(String::new(), start_height_m)] };
         all.add("", &STATE, LOG, |m| Some(m.state));
         all.add("", &APPLIED, LOG, |m| Some(m.applied));
         all.joints(simulation);
@@ -82,6 +92,26 @@ impl Quantities {
         all.constraints(simulation);
         all.bodies(simulation);
         all.sensors(simulation);
+        all
+    }
+
+    /// Those of the robots of a daemon; of several each has its name before it: `left.base.z`.
+    #[must_use]
+    pub fn of_all<'a>(robots: impl IntoIterator<Item = &'a Scenario>) -> Self {
+        let mut robots: Vec<(&str, Self)> = robots
+            .into_iter()
+            .map(|robot| (robot.bus.robot.as_str(), Self::of(&robot.simulation())))
+            .collect();
+        if robots.len() == 1 {
+            return robots.remove(0).1;
+        }
+        let mut all = Self { list: Vec::new(), robots: Vec::new() };
+        for (robot, (name, own)) in robots.into_iter().enumerate() {
+            let named = |q: Quantity| Quantity { name: format!("{name}.{}", q.name), robot, ..q };
+            all.list.extend(own.list.into_iter().map(named));
+            let start_height_m = own.robots.into_iter().find_map(|(_, height_m)| height_m);
+            all.robots.push((format!("{name}."), start_height_m));
+        }
         all
     }
 
@@ -99,11 +129,17 @@ impl Quantities {
         self.list.iter().find(|q| q.name == name)
     }
 
-    /// The condition that is called `fell`; `None` of a robot whose base is fixed.
-    #[must_use]
-    pub fn fell(&self) -> Option<String> {
-        let height = 0.5 * self.start_height_m?;
-        Some(format!("(base.tilt > {FALLEN_TILT_RAD} or base.z < {height})"))
+    /// Words for a condition, `fell` and of several robots `left.fell`, each with that condition;
+    /// `None` of robots whose bases are fixed.
+    pub(super) fn falls(&self) -> Vec<(String, Option<String>)> {
+        let fallen = |(prefix, start_height_m): &(String, Option<f64>)| {
+            let height_m = 0.5 * (*start_height_m)?;
+            Some(format!("({prefix}base.tilt > {FALLEN_TILT_RAD} or {prefix}base.z < {height_m})"))
+        };
+        let any: Vec<String> = self.robots.iter().filter_map(fallen).collect();
+        let any = (!any.is_empty()).then(|| any.join(" or "));
+        let own = self.robots.iter().map(|robot| (format!("{}{FELL}", robot.0), fallen(robot)));
+        own.chain([(FELL.into(), any)]).collect()
     }
 
     /// Names that `name` may have been meant to be, the nearest first.
@@ -301,13 +337,16 @@ impl Quantities {
         let name = prefix + &field.name.replace('*', axis);
         let role = if source.detail { Role::Detail } else { field.role };
         let (meaning, replayed) = (field.meaning, source.replayed);
-        self.list.push(Quantity { name, unit, meaning, role, replayed, read });
+        self.list.push(Quantity { name, unit, meaning, role, replayed, robot: 0, read });
     }
 }
 
 /// Names of earlier versions, which are accepted, and the names now.
 pub(super) const RENAMED: [(&str, &str); 3] =
     [("fault", "failure"), ("epoch", "run_id"), ("offers", "candidates")];
+
+/// The word for a robot that has fallen.
+const FELL: &str = "fell";
 
 /// A robot whose base is tilted by more has fallen: 60°.
 const FALLEN_TILT_RAD: f64 = std::f64::consts::FRAC_PI_3;

@@ -56,6 +56,15 @@ impl Watch {
 
     /// Looks at the next tick.
     pub fn look(&mut self, view: &TickView<'_>) -> Truth {
+        self.look_at(std::slice::from_ref(view))
+    }
+
+    /// Looks at the next tick of several robots, in the order of their quantities; there is one at
+    /// least. Their ticks have one number.
+    pub fn look_at(&mut self, views: &[TickView<'_>]) -> Truth {
+        let Some(view) = views.first() else {
+            return Truth { holds: false, margin: f64::NEG_INFINITY };
+        };
         let now = TickId { run_id: view.applied.run_id, tick: view.state.tick };
         // the tick in which the plant stops itself has the state before it, and its number
         let before =
@@ -66,7 +75,7 @@ impl Watch {
         }
         self.last = Some(now);
         self.memory.time_ns = view.state.time_ns;
-        self.memory.truth(&self.tree, view)
+        self.memory.truth(&self.tree, views)
     }
 }
 
@@ -74,7 +83,7 @@ impl Watch {
 pub(super) fn at(tree: &Tree, slots: usize, view: &TickView<'_>) -> Truth {
     let mut memory = Memory::new(slots);
     memory.time_ns = view.state.time_ns;
-    memory.truth(tree, view)
+    memory.truth(tree, std::slice::from_ref(view))
 }
 
 impl Memory {
@@ -83,30 +92,30 @@ impl Memory {
     }
 
     /// Both sides of `and` and `or` are always looked at, because they may remember.
-    fn truth(&mut self, tree: &Tree, view: &TickView<'_>) -> Truth {
+    fn truth(&mut self, tree: &Tree, views: &[TickView<'_>]) -> Truth {
         let found = match tree {
             Tree::Not(of) => {
-                let of = self.truth(of, view);
+                let of = self.truth(of, views);
                 Truth { holds: !of.holds, margin: -of.margin }
             }
             Tree::For(of, duration_ns, slot) => {
-                let of = self.truth(of, view);
+                let of = self.truth(of, views);
                 self.lasts(of, *duration_ns, *slot)
             }
             Tree::Rises(of, slot) => {
-                let of = self.truth(of, view);
+                let of = self.truth(of, views);
                 self.rises(of, *slot)
             }
             Tree::Pair(a, Operator::Or, b) => {
-                let (a, b) = (self.truth(a, view), self.truth(b, view));
+                let (a, b) = (self.truth(a, views), self.truth(b, views));
                 Truth { holds: a.holds || b.holds, margin: a.margin.max(b.margin) }
             }
             Tree::Pair(a, Operator::And, b) => {
-                let (a, b) = (self.truth(a, view), self.truth(b, view));
+                let (a, b) = (self.truth(a, views), self.truth(b, views));
                 Truth { holds: a.holds && b.holds, margin: a.margin.min(b.margin) }
             }
             Tree::Pair(a, operator, b) => {
-                compared(self.number(a, view), *operator, self.number(b, view))
+                compared(self.number(a, views), *operator, self.number(b, views))
             }
             _ => Truth { holds: false, margin: f64::NAN },
         };
@@ -143,20 +152,20 @@ impl Memory {
         })
     }
 
-    fn number(&mut self, tree: &Tree, view: &TickView<'_>) -> f64 {
+    fn number(&mut self, tree: &Tree, views: &[TickView<'_>]) -> f64 {
         match tree {
             Tree::Number(x) => *x,
-            Tree::Quantity(q) => q.of(view),
-            Tree::Negative(of) => -self.number(of, view),
+            Tree::Quantity(q) => q.among(views),
+            Tree::Negative(of) => -self.number(of, views),
             Tree::Rate(of, slot) => {
-                let now = self.number(of, view);
+                let now = self.number(of, views);
                 let time_ns = self.time_ns;
                 let slot = self.slots.get_mut(*slot);
                 let before = slot.and_then(|slot| slot.number.replace((time_ns, now)));
                 before.map_or(f64::NAN, |(at, x)| (now - x) / ((time_ns - at) as f64 * 1e-9))
             }
             Tree::Pair(a, operator, b) => {
-                let (a, b) = (self.number(a, view), self.number(b, view));
+                let (a, b) = (self.number(a, views), self.number(b, views));
                 match operator {
                     Operator::Plus => a + b,
                     Operator::Minus => a - b,
@@ -166,7 +175,7 @@ impl Memory {
                 }
             }
             Tree::Call(function, arguments) => {
-                let all = arguments.iter().map(|a| self.number(a, view));
+                let all = arguments.iter().map(|a| self.number(a, views));
                 // f64::min and max would pass over a NaN
                 let least = |a: f64, b: f64| if b.is_nan() || b < a { b } else { a };
                 let most = |a: f64, b: f64| if b.is_nan() || b > a { b } else { a };

@@ -1,6 +1,7 @@
 //! Runs a daemon and its controller, each as a process of its own, for certificates, branches and
-//! campaigns. The daemon reports its readiness and its end as data (`run --report`); what both
-//! processes print goes to files for people, and no code reads it.
+//! campaigns; of several robots each has a controller. The daemon reports its readiness and its end
+//! as data (`run --report`); what the processes print goes to files for people, and no code reads
+//! it.
 
 mod failure;
 mod family;
@@ -53,6 +54,8 @@ const ENDING: Duration = Duration::from_secs(5);
 pub const CONNECT_VARIABLE: &str = "HARDSTAND_CONNECT";
 /// Likewise: the robot's name in the keys.
 pub const ROBOT_VARIABLE: &str = "HARDSTAND_ROBOT";
+/// Likewise: the names of all robots of the daemon, with commas between them.
+pub const ROBOTS_VARIABLE: &str = "HARDSTAND_ROBOTS";
 /// Where a ROS 2 node with `rmw_zenoh` finds its router: settings of zenoh, `KEY=VALUE;…`.
 pub const ZENOH_VARIABLE: &str = "ZENOH_CONFIG_OVERRIDE";
 
@@ -71,9 +74,10 @@ pub struct Harness {
     pub run: Vec<OsString>,
     /// Where the controller finds the daemon.
     pub endpoint: String,
-    /// The robot's name in the keys.
-    pub robot: String,
-    /// The controller's command. It finds endpoint and robot in its environment.
+    /// The robots' names in the keys, in their order.
+    pub robots: Vec<String>,
+    /// The controller's command. It is started for each robot, and finds endpoint and robot in its
+    /// environment.
     pub controller: Vec<OsString>,
     /// The controller simulates the robot itself: it gets the arguments of `run` behind
     /// `--in-process`, there is no other process, and `endpoint` means nothing.
@@ -82,27 +86,29 @@ pub struct Harness {
     pub variables: Vec<(String, OsString)>,
 }
 
-/// A daemon and a controller that have been started. Dropping it kills them.
+/// A daemon and its controllers that have been started. Dropping it kills them.
 #[derive(Debug)]
 pub struct Running {
     daemon: Process,
     report: PathBuf,
-    /// `None` if the daemon has ended before it could be started.
-    controller: Option<Process>,
+    /// Empty if the daemon has ended before they could be started.
+    controllers: Vec<Process>,
     endpoint: String,
-    robot: String,
+    robots: Vec<String>,
 }
 
-/// How both processes ended.
+/// How the processes ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
     /// The daemon's exit status.
     pub daemon: ExitStatus,
-    /// The controller's exit status, if it ended before the daemon.
+    /// The controller's exit status, if it ended before the daemon; of several that of the first
+    /// that failed, or else of the first that ended.
     pub controller: Option<ExitStatus>,
     /// True if the daemon was ready: from then on a log of that name is its own.
     pub was_ready: bool,
-    /// The daemon's report of its end; `None` if it was killed or met an error.
+    /// The daemon's report of its end; `None` if it was killed or met an error. Of several robots
+    /// that of the one whose end ended the others.
     pub report: Option<EndReport>,
     /// The error that ended the daemon.
     pub error: Option<ErrorReport>,
@@ -114,7 +120,11 @@ impl Ended {
         for report in reports {
             match report {
                 Report::Ready(_) => ended.was_ready = true,
-                Report::Ended(end) => ended.report = Some(end),
+                Report::Ended(end) => {
+                    if ended.report.as_ref().is_none_or(|before| end.outweighs(before)) {
+                        ended.report = Some(end);
+                    }
+                }
                 Report::Error(e) => ended.error = Some(e),
             }
         }
@@ -133,10 +143,12 @@ impl Harness {
         let mut daemon = self.simulating()?;
         daemon.args(arguments);
         let daemon = Process::start(into_file(daemon, &self.folder.join(DAEMON_OUTPUT))?)?;
-        let (endpoint, robot) = (self.endpoint.clone(), self.robot.clone());
-        let mut running = Running { daemon, report, controller: None, endpoint, robot };
+        let (endpoint, robots) = (self.endpoint.clone(), self.robots.clone());
+        let mut running = Running { daemon, report, controllers: Vec::new(), endpoint, robots };
         if !self.in_process && running.becomes_ready()? {
-            running.controller = Some(self.start_controller()?);
+            for robot in &self.robots {
+                running.controllers.push(self.start_controller(robot)?);
+            }
         }
         Ok(running)
     }
@@ -155,7 +167,7 @@ impl Harness {
     /// The command of the process that simulates, without the arguments of `run`.
     fn simulating(&self) -> Result<Command> {
         if self.in_process {
-            let mut command = self.controller_command()?;
+            let mut command = self.controller_command(self.first_robot())?;
             command.arg("--in-process");
             return Ok(command);
         }
@@ -165,16 +177,33 @@ impl Harness {
         Ok(command)
     }
 
-    fn controller_command(&self) -> Result<Command> {
-        let mut command = controller_command(&self.controller, &self.endpoint, &self.robot)?;
+    fn first_robot(&self) -> &str {
+        self.robots.first().map_or("", String::as_str)
+    }
+
+    fn controller_command(&self, robot: &str) -> Result<Command> {
+        let mut command = controller_command(&self.controller, &self.endpoint, robot)?;
+        command.env(ROBOTS_VARIABLE, self.robots.join(","));
         command.envs(self.variables.iter().map(|(k, v)| (k, v)));
         Ok(command)
     }
 
-    fn start_controller(&self) -> Result<Process> {
-        let controller = self.controller_command()?;
-        Process::start_family(into_file(controller, &self.folder.join(CONTROLLER_OUTPUT))?)
+    fn start_controller(&self, robot: &str) -> Result<Process> {
+        let controller = self.controller_command(robot)?;
+        let output = file_of(&self.folder.join(CONTROLLER_OUTPUT), robot, self.robots.len());
+        Process::start_family(into_file(controller, &output)?)
     }
+}
+
+/// The file of one of so many robots: of several each has its name in it, as `run-left.mcap`.
+#[must_use]
+pub fn file_of(file: &Path, robot: &str, robots: usize) -> PathBuf {
+    if robots <= 1 {
+        return file.into();
+    }
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = file.extension().map_or(String::new(), |e| format!(".{}", e.to_string_lossy()));
+    file.with_file_name(format!("{stem}-{robot}{extension}"))
 }
 
 /// The file of this program.
@@ -210,8 +239,10 @@ fn reports_in(file: &Path) -> Vec<Report> {
     reports(&std::fs::read_to_string(file).unwrap_or_default())
 }
 
-fn is_ready(reports: &[Report]) -> bool {
-    reports.iter().any(|report| matches!(report, Report::Ready(_)))
+/// True if so many robots are.
+fn is_ready(reports: &[Report], robots: usize) -> bool {
+    let ready = reports.iter().filter(|report| matches!(report, Report::Ready(_)));
+    ready.count() >= robots.max(1)
 }
 
 /// Sends both outputs of a command to a file, which is replaced.
@@ -231,7 +262,7 @@ impl Running {
     fn becomes_ready(&mut self) -> Result<bool> {
         let begin = Instant::now();
         while self.daemon.ended()?.is_none() {
-            if is_ready(&self.reports()) || begin.elapsed() > READY_TIMEOUT {
+            if is_ready(&self.reports(), self.robots.len()) || begin.elapsed() > READY_TIMEOUT {
                 return Ok(true);
             }
             wait_for_end([&self.daemon], READY_LOOK);
@@ -243,23 +274,29 @@ impl Running {
         reports_in(&self.report)
     }
 
-    /// How both ended, if they have. The daemon's end ends the controller. A controller that fails
+    /// How all ended, if they have. The daemon's end ends the controllers. A controller that fails
     /// ends the daemon; after one that succeeds, the daemon decides whether to wait.
     ///
     /// # Errors
     /// [`ErrorKind::Internal`] if the system does not report the state of a process.
     pub fn poll(&mut self) -> Result<Option<Ended>> {
-        let controller = self.controller.as_mut().map_or(Ok(None), Process::ended)?;
+        let mut controller = None::<ExitStatus>;
+        for process in &mut self.controllers {
+            let ended = process.ended()?;
+            if controller.is_none_or(|before| before.success()) {
+                controller = ended.filter(|status| !status.success()).or(controller).or(ended);
+            }
+        }
         if controller.is_some_and(|status| !status.success()) {
             self.daemon.end(ENDING)?;
         }
         let Some(daemon) = self.daemon.ended()? else { return Ok(None) };
-        self.controller.as_mut().map_or(Ok(()), |controller| controller.end(ENDING))?;
+        self.controllers.iter_mut().try_for_each(|controller| controller.end(ENDING))?;
         Ok(Some(Ended::of(daemon, controller, self.reports())))
     }
 
-    /// Waits for the end. Calls `look` repeatedly meanwhile; if it returns false, both processes
-    /// are ended. Once more it is called when the daemon has ended and the controller may not have.
+    /// Waits for the end. Calls `look` repeatedly meanwhile; if it returns false, all processes are
+    /// ended. Once more it is called when the daemon has ended and the controller may not have.
     ///
     /// # Errors
     /// As [`poll`](Self::poll), and those of `look`.
@@ -274,7 +311,7 @@ impl Running {
             if !look(self)? {
                 self.daemon.end(ENDING)?;
             }
-            wait_for_end([&self.daemon].into_iter().chain(&self.controller), LOOK_AGAIN);
+            wait_for_end([&self.daemon].into_iter().chain(&self.controllers), LOOK_AGAIN);
         }
     }
 
@@ -284,14 +321,15 @@ impl Running {
         self.daemon.has_ended()
     }
 
-    /// A client of the daemon, which may not be ready yet.
+    /// A client of the daemon's first robot, which may not be ready yet.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if it does not answer within `patience`.
     pub fn client(&self, patience: Duration) -> Result<Client> {
         let begin = Instant::now();
+        let robot = self.robots.first().map_or("", String::as_str);
         loop {
-            match Client::connect(&self.endpoint, &self.robot) {
+            match Client::connect(&self.endpoint, robot) {
                 Err(_not_yet) if begin.elapsed() < patience => {
                     std::thread::sleep(Duration::from_millis(20));
                 }
@@ -302,19 +340,17 @@ impl Running {
 
     /// Adds the programs and libraries that the controller's processes have in memory now.
     pub fn note_mapped(&self, files: &mut BTreeSet<PathBuf>) {
-        if let Some(controller) = &self.controller {
+        for controller in &self.controllers {
             mapped::note(&controller.family(), files);
         }
     }
 
-    /// Sends a signal to one side: the daemon, or the controller and all that it has started.
+    /// Sends a signal to one side: the daemon, or the controllers and all that they have started.
     pub fn signal(&self, side: Side, signal: Signal) {
         match side {
             Side::Daemon => self.daemon.signal(signal),
             Side::Controller => {
-                if let Some(controller) = &self.controller {
-                    controller.signal(signal);
-                }
+                self.controllers.iter().for_each(|controller| controller.signal(signal));
             }
         }
     }

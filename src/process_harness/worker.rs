@@ -117,14 +117,15 @@ impl Worker {
 
     fn start_controller(&self, harness: &Harness, model: u64) -> Result<Resident> {
         let output = self.folder.join(CONTROLLER_OUTPUT);
-        let process = Process::start(into_file(harness.controller_command()?, &output)?)?;
+        let command = harness.controller_command(harness.first_robot())?;
+        let process = Process::start(into_file(command, &output)?)?;
         Ok(Resident { process, purpose: purpose(harness, model), output, bytes_before: 0 })
     }
 
     /// Waits until the daemon accepts controllers; its answer, if it ends before.
     fn wait_until_ready(&mut self, report: &Path) -> Result<Option<ExitStatus>> {
         let begin = Instant::now();
-        while !is_ready(&reports_in(report)) && begin.elapsed() < READY_TIMEOUT {
+        while !is_ready(&reports_in(report), 1) && begin.elapsed() < READY_TIMEOUT {
             if let Some(status) = self.answer(READY_LOOK)? {
                 return Ok(Some(status));
             }
@@ -196,6 +197,6 @@ impl Resident {
 }
 
 fn purpose(harness: &Harness, model: u64) -> (Vec<OsString>, String, String, u64) {
-    let Harness { controller, robot, endpoint, .. } = harness;
-    (controller.clone(), robot.clone(), endpoint.clone(), model)
+    let Harness { controller, endpoint, .. } = harness;
+    (controller.clone(), harness.first_robot().into(), endpoint.clone(), model)
 }

@@ -8,4 +8,5 @@ mod goes_on;
 mod recipes;
 mod reports;
 mod rows;
+mod several;
 mod stage;

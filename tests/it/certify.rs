@@ -296,7 +296,7 @@ fn in_harness(scene: &Scene, sets: &[&str], controller: &[&str]) -> Ended {
         folder: scene.dir.path().into(),
         run: run.into_iter().map(Into::into).collect(),
         endpoint: scene.endpoint.clone(),
-        robot: "quadruped".into(),
+        robots: vec!["quadruped".into()],
         controller: controller.iter().map(Into::into).collect(),
         ..Harness::default()
     };

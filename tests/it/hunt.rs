@@ -59,6 +59,47 @@ at_s = 0.0
 delay_ticks = { between = [1, 2] }
 "#;
 
+/// Two robots; pushes on either, delays of each, and a place of one.
+const TWO_ROBOTS: &str = r#"
+[hunt]
+duration_s = 1.0
+
+[[hunt.vary]]
+key = "robots.1.initial.position_m.1"
+between = [-1.2, -0.8]
+
+[[hunt.events]]
+kind = "push"
+robot = { one_of = ["left", "right"] }
+at_s = { between = [0.2, 0.8] }
+link = "trunk"
+force_n = [{ between = [-30.0, 30.0] }, { between = [-30.0, 30.0] }, 0.0]
+duration_s = 0.1
+count = 2
+
+[[hunt.events]]
+kind = "link_delay"
+robot = "left"
+at_s = { between = [0.2, 0.8] }
+delay_ticks = { between = [1, 12] }
+duration_s = 0.1
+
+[[hunt.events]]
+kind = "link_delay"
+robot = "right"
+at_s = { between = [0.2, 0.8] }
+delay_ticks = { between = [1, 12] }
+duration_s = 0.1
+
+[[robots]]
+name = "left"
+initial = { position_m = [0.0, 1.0, 0.0] }
+
+[[robots]]
+name = "right"
+initial = { position_m = [0.0, -1.0, 0.0] }
+"#;
+
 struct Stage(tempfile::TempDir);
 
 impl Stage {
@@ -88,7 +129,11 @@ impl Stage {
 
     /// A hunt with this bug, whose outcomes go to a folder of this name.
     fn start(&self, bug: &str, out: &str, more: &[&str]) -> Process {
-        let mut command = self.command();
+        self.start_until("fell", bug, out, more)
+    }
+
+    fn start_until(&self, condition: &str, bug: &str, out: &str, more: &[&str]) -> Process {
+        let mut command = self.until(condition);
         command.env("BUG", bug).args(["--json", "--out"]).arg(self.path(out)).args(more);
         let (_, module) = module_path!().split_once("::").unwrap();
         command.arg("--").arg(std::env::current_exe().unwrap());
@@ -98,7 +143,10 @@ impl Stage {
     }
 
     fn hunt(&self, bug: &str, out: &str, more: &[&str], code: i32) -> Value {
-        let mut hunt = self.start(bug, out, more);
+        Self::result(self.start(bug, out, more), code)
+    }
+
+    fn result(mut hunt: Process, code: i32) -> Value {
         // hundreds of cases take longer than a test usually waits
         for _ in 0..HUNT_S {
             if hunt.has_ended() {
@@ -159,6 +207,35 @@ fn shows(bug: &str, s: &StateReading) -> bool {
         "filter" => s.tick == 2000 && rates[0].abs() > 0.05,
         other => panic!("no bug is called {other}"),
     }
+}
+
+#[test]
+fn a_hunt_says_which_of_two_robots_needs_what() {
+    let _one = serial();
+    let stage = Stage::new(TWO_ROBOTS);
+    let found = Stage::result(stage.start_until("right.fell", "race", "found", &[]), 1);
+    let catch = &found["found"];
+    let changes = catch["changes"].as_array().unwrap();
+    assert_eq!(changes.len(), 1, "{catch:#}");
+    let sentence = catch["sentence"].as_str().unwrap();
+    for part in ["right.fell at", "if link_delay at", "delay_ticks 8", "robot \"right\""] {
+        assert!(sentence.contains(part), "{part}: {sentence}");
+    }
+    let set = catch["sets"][0].as_str().unwrap();
+    assert!(set.starts_with("robots.1.events=[") && !set.contains("robot ="), "{set}");
+    assert_eq!(catch["repeats"], true, "{catch:#}");
+    assert!(stage.path("found/cases/found__none__s0001/run-right.html").is_file());
+
+    let refused = |from: &str, to: &str, said: &str| {
+        let stage = Stage::new(&TWO_ROBOTS.replace(from, to));
+        let found = stage.start_until("right.fell", "race", "found", &[]).ends_with(2);
+        assert!(found.contains(said), "{found}");
+    };
+    let known = "must be one of left, right";
+    refused("one_of = [\"left\", ", "one_of = [\"lift\", ", known);
+    refused("robot = \"right\"", "robot = \"rite\"", known);
+    let number = "robots.2.initial.position_m.1 must be a key of the scenario that has a number";
+    refused("robots.1.initial", "robots.2.initial", number);
 }
 
 #[test]

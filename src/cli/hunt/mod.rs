@@ -29,7 +29,7 @@ const STOPPED: &str = "stopped    the same command goes on";
 pub(super) fn hunt(a: &HuntArguments) -> Result<ExitCode> {
     let cases = &a.cases;
     let setup = Setup::of(cases, "hunt")?;
-    let mut space = Space::of(&setup.scenario, &cases.set)?;
+    let mut space = Space::of(&setup.robots, &cases.set)?;
     if let Some(duration_s) = a.duration {
         space.set_duration_s(duration_s)?;
     }

@@ -37,9 +37,10 @@ pub(super) struct PushesResult {
 
 pub(in crate::cli) fn pushes(a: &PushesArguments) -> Result<ExitCode> {
     let setup = Setup::of(&a.cases, "pushes")?;
-    let pushes = pushes_of(a, &setup.scenario)?;
+    let scenario = setup.one_robot()?;
+    let pushes = pushes_of(a, scenario)?;
     let duration_s = pushes.at_s.last().copied().unwrap_or_default() + pushes.duration_s + a.after;
-    let space = pushes.space(&setup.scenario, &a.cases.set, duration_s)?;
+    let space = pushes.space(scenario, &a.cases.set, duration_s)?;
     setup.check(&space, "the pushes were refused")?;
     let print = |text: String| {
         if !a.cases.json {

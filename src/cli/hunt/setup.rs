@@ -19,7 +19,8 @@ use super::super::{show, stop_on_signal};
 
 /// The checked arguments of a search.
 pub(super) struct Setup {
-    pub(super) scenario: Scenario,
+    /// One of the scenario for each of its robots.
+    pub(super) robots: Vec<Scenario>,
     pub(super) common: Common,
     /// Folder of outcomes.
     pub(super) out: PathBuf,
@@ -32,19 +33,30 @@ impl Setup {
     /// `verb` is the end of the folder's name.
     pub(super) fn of(a: &CaseArguments, verb: &str) -> Result<Self> {
         let file = std::path::absolute(&a.scenario).map_err(|e| no_place(&a.scenario, &e))?;
-        let scenario = Scenario::load(&file, &a.set)?;
-        Condition::parse(&a.until, &Quantities::of(&scenario.simulation()))?;
+        let robots = Scenario::load_all(&file, &a.set)?;
+        Condition::parse(&a.until, &Quantities::of_all(&robots))?;
         let out = a.out.clone().unwrap_or_else(|| results_of(&file, verb));
         let out = std::path::absolute(&out).map_err(|e| no_place(&out, &e))?;
-        let mut common = Common::new(&scenario, file, a.command.clone(), a.until.clone(), a.seed);
+        let mut common = Common::new(&robots, file, a.command.clone(), a.until.clone(), a.seed);
         common.way = match a {
             CaseArguments { in_process: true, .. } => Way::InProcess,
             CaseArguments { controller_resets: true, .. } => Way::StaysUp,
             _ => Way::OwnProcess,
         };
+        if common.way != Way::OwnProcess && robots.len() > 1 {
+            return Err(for_one_robot("--in-process and --controller-resets are"));
+        }
         let stop = stop_on_signal()?;
         let shard = a.shard.unwrap_or([0, 1]);
-        Ok(Self { scenario, common, out, jobs: threads(a.jobs), shard, stop })
+        Ok(Self { robots, common, out, jobs: threads(a.jobs), shard, stop })
+    }
+
+    /// The robot of a scenario that must have one only.
+    pub(super) fn one_robot(&self) -> Result<&Scenario> {
+        match &*self.robots {
+            [robot] => Ok(robot),
+            _ => Err(for_one_robot("`hardstand pushes` is")),
+        }
     }
 
     pub(super) fn judge<'a>(&'a self, space: &'a Space) -> Judge<'a> {
@@ -57,7 +69,7 @@ impl Setup {
         let (mut mistakes, mut notes) = (Vec::new(), BTreeSet::new());
         for ends in space.probes() {
             let refused = |(words, sets): &(String, Vec<String>)| {
-                let error = Scenario::load(&self.common.file, sets).err()?;
+                let error = Scenario::load_all(&self.common.file, sets).err()?;
                 Some(format!("{words}: {error}"))
             };
             let refused: Vec<Option<String>> = ends.iter().map(refused).collect();
@@ -79,6 +91,11 @@ impl Setup {
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
+}
+
+fn for_one_robot(what: &str) -> Error {
+    let text = format!("{what} for one robot; the scenario has several [[robots]]");
+    Error::new(ErrorKind::Input, text)
 }
 
 /// `NAME-VERB` in the current folder.
