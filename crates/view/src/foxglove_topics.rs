@@ -13,9 +13,11 @@ use hardstand_protocol::{ModelReply, StationReading, ViewReading};
 
 use crate::frame::touching;
 use crate::live::viewer_error;
+use crate::pages::Pages;
 
 /// The channels.
 pub(crate) struct FoxgloveTopics {
+    pages: Arc<Pages>,
     transforms: Channel<FrameTransforms>,
     joints: Channel<JointStates>,
     forces: Channel<SceneUpdate>,
@@ -28,7 +30,7 @@ const WORLD: &str = "world";
 const M_PER_N: f64 = 0.004;
 
 impl FoxgloveTopics {
-    pub(crate) fn new(context: &Arc<Context>) -> Result<Self> {
+    pub(crate) fn new(context: &Arc<Context>, pages: &Arc<Pages>) -> Result<Self> {
         let builder = |topic: &str| ChannelBuilder::new(topic).context(context);
         let text = br#"{"type":"object","properties":{"data":{"type":"string"}}}"#.as_slice();
         let description = builder("/robot_description")
@@ -37,6 +39,7 @@ impl FoxgloveTopics {
             .build_raw()
             .map_err(|e| viewer_error(&e))?;
         Ok(Self {
+            pages: Arc::clone(pages),
             transforms: builder("/tf").build(),
             joints: builder("/joint_states").build(),
             forces: builder("/contact_forces").build(),
@@ -54,15 +57,15 @@ impl FoxgloveTopics {
         let at =
             Timestamp::new((s.time_ns / 1_000_000_000) as u32, (s.time_ns % 1_000_000_000) as u32);
         let [w, x, y, z] = s.truth_base_quat_wxyz;
-        self.transforms.log(&FrameTransforms {
-            transforms: vec![FrameTransform {
-                timestamp: Some(at),
-                parent_frame_id: WORLD.into(),
-                child_frame_id: model.base_link.clone(),
-                translation: Some(vector(s.truth_base_position_m)),
-                rotation: Some(Quaternion { x, y, z, w }),
-            }],
-        });
+        let transform = FrameTransform {
+            timestamp: Some(at),
+            parent_frame_id: WORLD.into(),
+            child_frame_id: model.base_link.clone(),
+            translation: Some(vector(s.truth_base_position_m)),
+            rotation: Some(Quaternion { x, y, z, w }),
+        };
+        let transforms = FrameTransforms { transforms: vec![transform] };
+        self.pages.show_as(&self.transforms, &transforms);
         let joints = model.joints.iter().zip(&s.joints).map(|(joint, is)| JointState {
             name: joint.name.clone(),
             position: Some(is.q),
@@ -70,7 +73,8 @@ impl FoxgloveTopics {
             effort: Some(is.tau),
             ..JointState::default()
         });
-        self.joints.log(&JointStates { timestamp: Some(at), joints: joints.collect() });
+        let joints = JointStates { timestamp: Some(at), joints: joints.collect() };
+        self.pages.show_as(&self.joints, &joints);
         let arrows = touching(view, model).map(|(_, contact)| arrow(contact)).collect();
         let entity = SceneEntity {
             timestamp: Some(at),
@@ -79,7 +83,8 @@ impl FoxgloveTopics {
             arrows,
             ..SceneEntity::default()
         };
-        self.forces.log(&SceneUpdate { deletions: Vec::new(), entities: vec![entity] });
+        let forces = SceneUpdate { deletions: Vec::new(), entities: vec![entity] };
+        self.pages.show_as(&self.forces, &forces);
     }
 }
 

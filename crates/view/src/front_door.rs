@@ -39,13 +39,21 @@ trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
+/// The WebSocket server behind the door.
+pub(crate) struct Behind {
+    /// Its port on this machine.
+    pub(crate) port: u16,
+    /// What each connection begins with; see [`Pages`](crate::pages::Pages).
+    pub(crate) introduction: Vec<u8>,
+}
+
 /// The open door.
 pub(crate) struct FrontDoor {
     listener: TcpListener,
     settings: ServeSettings,
     files: Files,
-    /// Port of the WebSocket on this machine; none for a log.
-    socket: Option<u16>,
+    /// The WebSocket on this machine; none for a log.
+    socket: Option<Behind>,
     tls: Option<Tls>,
 }
 
@@ -65,7 +73,7 @@ impl FrontDoor {
     pub(crate) async fn open(
         settings: ServeSettings,
         files: Files,
-        socket: Option<u16>,
+        socket: Option<Behind>,
     ) -> Result<Self> {
         let listen = settings.listen;
         if !listen.ip().is_loopback() && settings.password.is_none() {
@@ -134,8 +142,8 @@ impl FrontDoor {
             return answer(&mut stream, status, "text/plain", b"user and password, please").await;
         }
         let upgrades = value("upgrade").is_some_and(|v| v.eq_ignore_ascii_case("websocket"));
-        match (upgrades, self.socket) {
-            (true, Some(port)) => pass_on(stream, port, &head).await,
+        match (upgrades, &self.socket) {
+            (true, Some(behind)) => pass_on(stream, behind, &head).await,
             (true, None) => {
                 let text = b"this is a log: there is nothing live to connect to";
                 answer(&mut stream, "404 Not Found", "text/plain", text).await
@@ -231,10 +239,15 @@ async fn answer(
 }
 
 /// Connects a browser with the WebSocket behind.
-async fn pass_on(mut stream: impl Stream, port: u16, head: &[u8]) -> std::io::Result<()> {
-    let mut behind = TcpStream::connect(("127.0.0.1", port)).await?;
+async fn pass_on(mut stream: impl Stream, to: &Behind, head: &[u8]) -> std::io::Result<()> {
+    let mut behind = TcpStream::connect(("127.0.0.1", to.port)).await?;
     behind.set_nodelay(true)?;
     behind.write_all(head).await?;
+    let answer = read_head(&mut behind).await?;
+    if answer.starts_with(b"HTTP/1.1 101") {
+        behind.write_all(&to.introduction).await?;
+    }
+    stream.write_all(&answer).await?;
     copy_bidirectional(&mut stream, &mut behind).await.map(|_bytes| ())
 }
 

@@ -22,6 +22,8 @@ mod orders;
 mod others;
 mod page;
 #[cfg(feature = "server")]
+mod pages;
+#[cfg(feature = "server")]
 mod pulse;
 mod robot_text;
 mod run_file;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use foxglove::websocket::{Capability, ChannelView, Client as Page, ServerListener};
+use foxglove::websocket::{Capability, ChannelView, Client as Page, ClientChannel, ServerListener};
 use foxglove::{ChannelBuilder, Context, RawChannel, Schema, WebSocketServer};
 use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 
 use crate::foxglove_topics::FoxgloveTopics;
 use crate::frame::frame;
-use crate::front_door::{Files, FrontDoor, runtime};
+use crate::front_door::{Behind, Files, FrontDoor, runtime};
 use crate::meshes::{MeshFolders, SharedMeshes};
 use crate::orders::{Orders, SharedClient};
 use crate::others::Others;
+use crate::pages::Pages;
 use crate::pulse::Pulse;
 use crate::scene::Source;
 use crate::{Scene, ServeSettings};
@@ -47,6 +48,7 @@ const BACKLOG: usize = 32;
 
 /// The channels of the page.
 struct Channels {
+    pages: Arc<Pages>,
     scene: Arc<RawChannel>,
     frame: Arc<RawChannel>,
     status: Arc<RawChannel>,
@@ -73,7 +75,18 @@ struct LatePages {
 }
 
 impl ServerListener for LatePages {
+    fn on_client_advertise(&self, page: Page, channel: &ClientChannel) {
+        self.channels.pages.hear(&page, &channel.topic);
+    }
+
+    fn on_client_unadvertise(&self, page: Page, channel: &ClientChannel) {
+        self.channels.pages.forget(&page, &channel.topic);
+    }
+
     fn on_subscribe(&self, page: Page, channel: ChannelView<'_>) {
+        if !self.channels.pages.knows(page.id()) {
+            return;
+        }
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let all = [
             (&self.channels.scene, &kept.scene),
@@ -105,16 +118,17 @@ pub(crate) fn json_channel(
 }
 
 impl Channels {
-    fn new(context: &Arc<Context>, others: usize) -> Result<Self> {
+    fn new(context: &Arc<Context>, pages: &Arc<Pages>, others: usize) -> Result<Self> {
         let channel = |topic: &str, schema: &str| json_channel(context, topic, schema);
         Ok(Self {
+            pages: Arc::clone(pages),
             scene: channel("/hardstand/scene", "hardstand.Scene")?,
             frame: channel("/hardstand/frame", "hardstand.Frame")?,
             status: channel("/hardstand/status", "hardstand.Status")?,
             event: channel("/hardstand/event", "hardstand.Event")?,
             link: channel("/hardstand/link", "hardstand.Link")?,
-            foxglove: FoxgloveTopics::new(context)?,
-            others: Others::new(context, others)?,
+            foxglove: FoxgloveTopics::new(context, pages)?,
+            others: Others::new(context, pages, others)?,
         })
     }
 }
@@ -137,17 +151,19 @@ pub fn serve_live(
 ) -> Result<()> {
     let threads = runtime()?;
     let context = Context::new();
-    let channels = Arc::new(Channels::new(&context, live.others.len())?);
+    let pages = Arc::new(Pages::new());
+    let channels = Arc::new(Channels::new(&context, &pages, live.others.len())?);
     let (kept, client) = (Arc::<Mutex<Kept>>::default(), SharedClient::default());
     let meshes = SharedMeshes::default();
     let before_ns = Arc::<AtomicU64>::default();
-    let orders = Arc::new(Orders::new(Arc::clone(&client), Arc::clone(&before_ns)));
+    let orders =
+        Arc::new(Orders::new(Arc::clone(&client), Arc::clone(&before_ns), Arc::clone(&pages)));
     let server = WebSocketServer::new()
         .name("Hardstand")
         .context(&context)
         .bind("127.0.0.1", 0)
         .message_backlog_size(BACKLOG)
-        .capabilities([Capability::Services])
+        .capabilities([Capability::Services, Capability::ClientPublish])
         .supported_encodings(["json"])
         .services(orders.services())
         .listener(Arc::new(LatePages { kept: Arc::clone(&kept), channels: Arc::clone(&channels) }))
@@ -155,7 +171,8 @@ pub fn serve_live(
     let found = meshes.clone();
     let files: Files = Arc::new(move |path| Some(("application/octet-stream", found.read(path)?)));
     let server = threads.block_on(server.start()).map_err(|e| viewer_error(&e))?;
-    let door = threads.block_on(FrontDoor::open(serve, files, Some(server.port())))?;
+    let behind = Behind { port: server.port(), introduction: pages.introduction() };
+    let door = threads.block_on(FrontDoor::open(serve, files, Some(behind)))?;
     ready(&door.url());
     threads.spawn(door.serve());
     let viewer = Viewer { live, channels, kept, client, meshes, before_ns };
@@ -197,7 +214,7 @@ impl Viewer {
     /// Shows on the pages whether the daemon answers.
     fn link(&self, connected: bool, text: &str) {
         let message = json!({ "connected": connected, "text": text }).to_string().into_bytes();
-        self.channels.link.log(&message);
+        self.channels.pages.show(&self.channels.link, &message);
         self.kept().link = Some(message);
     }
 
@@ -234,11 +251,12 @@ impl Viewer {
                 pulse.beats();
             }
             while let Some(event) = events.next(Duration::ZERO)? {
-                self.channels.event.log(event_json(&event).to_string().as_bytes());
+                let event = event_json(&event).to_string();
+                self.channels.pages.show(&self.channels.event, event.as_bytes());
             }
             if let Some(status) = pulse.feel(&client)? {
                 let text = (self.live.status_json)(&self.live.robot, &status).to_string();
-                self.channels.status.log(text.as_bytes());
+                self.channels.pages.show(&self.channels.status, text.as_bytes());
                 let names = status.controllers.into_iter().map(|c| c.name);
                 self.kept().names = names.map(|n| (controller_number(&n), n)).collect();
             }
@@ -250,11 +268,12 @@ impl Viewer {
         let model = client.model(PATIENCE)?;
         let (urdf, ground) = (client.urdf(PATIENCE)?, client.ground(PATIENCE)?);
         let urdf = self.meshes.resolve(0, &self.live.meshes, &urdf);
-        let scene = Scene::new(Source::Live, &model, &ground, &urdf);
+        let scene = Scene::new(Source::Live, &model, &ground, &urdf).named(&self.live.robot);
         let message = scene.value.to_string().into_bytes();
-        self.channels.scene.log(&message);
+        let pages = &self.channels.pages;
+        pages.show(&self.channels.scene, &message);
         let description = json!({ "data": urdf }).to_string().into_bytes();
-        self.channels.foxglove.description().log(&description);
+        pages.show(self.channels.foxglove.description(), &description);
         let mut kept = self.kept();
         (kept.scene, kept.frame, kept.urdf) = (Some(message), None, Some(description));
         Ok(scene)
@@ -265,7 +284,7 @@ impl Viewer {
         let in_run_ns = state.tick.wrapping_mul(scene.model.period_ns);
         self.before_ns.store(state.time_ns.saturating_sub(in_run_ns), Ordering::Relaxed);
         let message = frame(view, &scene.model, &self.kept().names).to_string().into_bytes();
-        self.channels.frame.log(&message);
+        self.channels.pages.show(&self.channels.frame, &message);
         self.channels.foxglove.show(view, &scene.model);
         self.kept().frame = Some(message);
     }

@@ -15,6 +15,8 @@ use hardstand_protocol::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::pages::Pages;
+
 /// Time for an answer of the daemon.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Snapshots that are kept; an older one is forgotten.
@@ -50,12 +52,13 @@ pub(crate) struct Orders {
     client: SharedClient,
     /// Published time at tick 0 of the run that is shown, ns: that of the runs before it.
     before_ns: Arc<AtomicU64>,
+    pages: Arc<Pages>,
     snapshots: Mutex<(u64, VecDeque<(u64, SavedState)>)>,
 }
 
 impl Orders {
-    pub(crate) fn new(client: SharedClient, before_ns: Arc<AtomicU64>) -> Self {
-        Self { client, before_ns, snapshots: Mutex::default() }
+    pub(crate) fn new(client: SharedClient, before_ns: Arc<AtomicU64>, pages: Arc<Pages>) -> Self {
+        Self { client, before_ns, pages, snapshots: Mutex::default() }
     }
 
     /// A service for each order.
@@ -68,6 +71,9 @@ impl Orders {
             let (name, orders) = (*name, Arc::clone(self));
             Service::builder(format!("/hardstand/{name}"), schema(name)).blocking_handler_fn(
                 move |request: Request| {
+                    if !orders.pages.knows(request.client_id()) {
+                        return Err("connect by the port of the page".into());
+                    }
                     let answer = orders.answer(name, request.payload());
                     Ok::<Vec<u8>, String>(answer.to_string().into_bytes())
                 },
@@ -117,11 +123,17 @@ impl Orders {
                 let before_ns = self.before_ns.load(Ordering::Relaxed) as f64;
                 let until_ns = request.number("time_s")? * 1e9 - before_ns;
                 let period_ns = client.model(PATIENCE)?.period_ns as f64;
-                steer(Order::RunUntil, (until_ns / period_ns).round().max(0.0) as u64)?
+                let until = (until_ns / period_ns).round().max(0.0) as u64;
+                let tick = steer(Order::RunUntil, until)?;
+                let text = match tick > until {
+                    true => format!("paused at tick {tick}: the time is past"),
+                    false => format!("runs until tick {tick}"),
+                };
+                return Ok(json!({ "text": text, "tick": tick }));
             }
             "speed" => client.set_speed(request.number("speed")?, PATIENCE)?,
             "snapshot" => return self.save(client),
-            "restore" => self.restore(client, request.number("id")? as u64)?,
+            "restore" => self.restore(client, request.whole("id")?)?,
             "push" => push(client, request)?,
             "friction" => {
                 let model = client.model(PATIENCE)?;
@@ -134,7 +146,7 @@ impl Orders {
             }
             "fault" => fault(client, request)?,
             _ => {
-                let kind = request.text("kind").unwrap_or_default();
+                let kind = request.text("kind")?.unwrap_or_default();
                 let request = ClearFaultsRequest { kind, ..ClearFaultsRequest::default() };
                 client.clear_faults(&request, PATIENCE)?
             }
@@ -174,19 +186,19 @@ fn step(client: &Client, ticks: f64) -> Result<Value> {
     if ticks == 0.0 || ticks.fract() != 0.0 {
         return Err(input(format!("ticks is {ticks}; it must be a whole number, not 0")));
     }
-    let tick = if ticks > 0.0 {
+    let (text, tick) = if ticks > 0.0 {
         let control = ControlRequest { number: ticks as u64, ..ControlRequest::default() };
-        client.steer(Order::Step, &control, PATIENCE)?
+        ("pauses after", client.steer(Order::Step, &control, PATIENCE)?)
     } else {
-        client.step_back(-ticks as u64, PATIENCE)?
+        ("went back to", client.step_back(-ticks as u64, PATIENCE)?)
     };
-    Ok(json!({ "text": format!("paused after tick {tick}"), "tick": tick }))
+    Ok(json!({ "text": format!("{text} tick {tick}"), "tick": tick }))
 }
 
 fn push(client: &Client, request: &Fields) -> Result<u64> {
     let ticks = duration_ticks(client, request)?;
     let push = PushRequest {
-        link: request.text("link").unwrap_or_default(),
+        link: request.text("link")?.unwrap_or_default(),
         point_link_m: request.vector("point_m")?,
         force_world_n: request.vector("force_n")?,
         ticks,
@@ -195,7 +207,7 @@ fn push(client: &Client, request: &Fields) -> Result<u64> {
 }
 
 fn fault(client: &Client, request: &Fields) -> Result<u64> {
-    let kind = request.text("kind").unwrap_or_default();
+    let kind = request.text("kind")?.unwrap_or_default();
     let Some(row) = FaultKind::TABLE.iter().find(|row| row.name == kind) else {
         return Err(input(format!("kind is {kind:?}; docs/faults.md lists the kinds")));
     };
@@ -203,10 +215,7 @@ fn fault(client: &Client, request: &Fields) -> Result<u64> {
     let known: Vec<&str> =
         ["kind", "duration_s"].into_iter().chain(PARTS).chain(parameters).collect();
     request.refuse_unknown(&known)?;
-    let part = PARTS
-        .into_iter()
-        .find_map(|part| Some((part, request.text(part)?)).filter(|(_, name)| !name.is_empty()));
-    let (part, name) = part.unwrap_or_default();
+    let (part, name) = request.part()?;
     let mut values = Vec::new();
     for p in row.parameters {
         match (request.0.get(p.name), p.default) {
@@ -254,8 +263,30 @@ impl Fields {
         found.ok_or_else(|| input(format!("{name} is missing or not a number")))
     }
 
-    fn text(&self, name: &str) -> Option<String> {
-        self.0.get(name).and_then(Value::as_str).map(String::from)
+    fn whole(&self, name: &str) -> Result<u64> {
+        let found = self.0.get(name).and_then(Value::as_u64);
+        found.ok_or_else(|| input(format!("{name} is missing or not a whole number")))
+    }
+
+    /// `None` if it is missing, null or empty.
+    fn text(&self, name: &str) -> Result<Option<String>> {
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone()).filter(|text| !text.is_empty())),
+            Some(other) => Err(input(format!("{name} is {other}; it must be a string in quotes"))),
+        }
+    }
+
+    /// What a fault acts on: the kind of part, and its name; empty if it names none.
+    fn part(&self) -> Result<(&'static str, String)> {
+        let mut found = Vec::new();
+        for part in PARTS {
+            found.extend(self.text(part)?.map(|name| (part, name)));
+        }
+        if let [(a, _), (b, _), ..] = &found[..] {
+            return Err(input(format!("{a} and {b} are given; a fault acts on one of them")));
+        }
+        Ok(found.pop().unwrap_or_default())
     }
 
     fn vector(&self, name: &str) -> Result<[f64; 3]> {
@@ -283,5 +314,21 @@ mod tests {
         let text = told(json!({ "link": "trunk", "force": [0, 0, 1] })).unwrap_err();
         let wanted = "force is unknown; known here: link, point_m, force_n, duration_s";
         assert!(text.contains(wanted), "{text}");
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_not_taken_for_none() {
+        let fields = |request: serde_json::Value| Fields(request.as_object().unwrap().clone());
+        let text = fields(json!({ "kind": 5 })).text("kind").unwrap_err().to_string();
+        assert!(text.contains("kind is 5; it must be a string in quotes"), "{text}");
+        assert!(fields(json!({ "id": 1.9 })).whole("id").is_err());
+        assert_eq!(fields(json!({ "id": 2 })).whole("id").unwrap(), 2);
+
+        let part = |request| fields(request).part();
+        assert_eq!(part(json!({ "joint": null, "foot": "" })).unwrap(), ("", String::new()));
+        assert_eq!(part(json!({ "foot": "FL" })).unwrap(), ("foot", "FL".to_string()));
+        assert!(part(json!({ "joint": 5 })).is_err());
+        let text = part(json!({ "joint": "a", "foot": "FL" })).unwrap_err().to_string();
+        assert!(text.contains("joint and foot are given"), "{text}");
     }
 }

@@ -11,11 +11,13 @@ use hardstand_protocol::{ModelReply, ViewReading};
 use serde_json::{Value, json};
 
 use crate::live::{AGAIN, LOOK, PATIENCE, Viewer, json_channel};
+use crate::pages::Pages;
 use crate::pulse::Pulse;
 use crate::robot_text;
 
 /// The channels of the other robots, and what a page gets that subscribes later.
 pub(crate) struct Others {
+    pages: Arc<Pages>,
     scene: Arc<RawChannel>,
     frame: Arc<RawChannel>,
     shown: Mutex<Vec<Shown>>,
@@ -30,8 +32,9 @@ struct Shown {
 
 impl Others {
     /// Of `count` robots.
-    pub(crate) fn new(context: &Arc<Context>, count: usize) -> Result<Self> {
+    pub(crate) fn new(context: &Arc<Context>, pages: &Arc<Pages>, count: usize) -> Result<Self> {
         Ok(Self {
+            pages: Arc::clone(pages),
             scene: json_channel(context, "/hardstand/other_scene", "hardstand.OtherScene")?,
             frame: json_channel(context, "/hardstand/other_frame", "hardstand.OtherFrame")?,
             shown: Mutex::new(vec![Shown::default(); count]),
@@ -60,7 +63,7 @@ impl Others {
             return;
         }
         // not with the list at hand, which `greet` takes in a call from the server
-        self.scene.log(&message);
+        self.pages.show(&self.scene, &message);
         self.shown()[index] = Shown { scene: Some(message), frame: None };
     }
 
@@ -72,7 +75,7 @@ impl Others {
             "q": state.joints.iter().map(|joint| joint.q).collect::<Vec<_>>(),
         });
         let message = frame.to_string().into_bytes();
-        self.frame.log(&message);
+        self.pages.show(&self.frame, &message);
         self.shown()[index].frame = Some(message);
     }
 }

@@ -74,6 +74,13 @@ impl Scene {
         Self { model: model.clone(), value }
     }
 
+    /// The same under the robot's name in the keys, where several may have one description.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        self.value["name"] = name.into();
+        self
+    }
+
     /// All of it, as the page reads it.
     #[must_use]
     pub const fn json(&self) -> &Value {
