@@ -25,6 +25,9 @@ pub(super) fn view(a: &ViewArguments) -> Result<ExitCode> {
     match &a.log {
         Some(log) => {
             let runs = page_runs(log, a.other.as_deref(), FRAMES_PER_S, &meshes, &a.conditions)?;
+            if let Some(damage) = &runs.damage {
+                show::note(&format!("the log is not whole: {damage}"));
+            }
             serve_run(runs.files, settings, ready, over)?;
         }
         None => serve_live(live_settings(a, meshes)?, settings, ready, over)?,
@@ -38,6 +41,12 @@ fn live_settings(a: &ViewArguments, meshes: MeshFolders) -> Result<LiveSettings>
     hardstand_client::session::check_endpoint(&endpoint)?;
     if let Some((_, file)) = &credentials.user {
         read_password(file)?;
+    }
+    for (i, other) in a.others.iter().enumerate() {
+        if *other == robot || a.others[..i].contains(other) {
+            let text = format!("--with is {other}; it must be a robot that is not drawn already");
+            return Err(Error::new(ErrorKind::Input, text));
+        }
     }
     let name = robot.clone();
     let connect = move || {
@@ -74,10 +83,12 @@ fn announce(url: &str, a: &ViewArguments) {
         None => format!("the robot {} at {}", a.daemon.robot, a.daemon.connect),
     };
     show::line(&format!("page       {url}  shows {what}"));
-    if a.log.is_none() {
-        let socket = url.replacen("http", "ws", 1);
-        show::line(&format!("Foxglove   {}  (Foxglove WebSocket)", socket.trim_end_matches('/')));
+    if a.log.is_some() {
+        show::line("Ctrl-C ends it.");
+        return;
     }
+    let socket = url.replacen("http", "ws", 1);
+    show::line(&format!("Foxglove   {}  (Foxglove WebSocket)", socket.trim_end_matches('/')));
     show::line("Ctrl-C ends it; the simulation goes on.");
 }
 

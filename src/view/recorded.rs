@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::TickId;
 use hardstand_protocol::limits::TOUCHES_IN_VIEW_MAX;
 use hardstand_protocol::{Event, LogTick, Verdict, ViewReading};
 use hardstand_view::{Mark, MeshFolders, RunEvent, RunFile, Scene, Source};
@@ -58,14 +59,27 @@ pub(super) fn recorded(
     let conditions = conditions.iter().map(|text| Watched::new(text, &known));
     let conditions = conditions.collect::<Result<Vec<_>>>()?;
     let parts = PartNames::of(&scenario.model, &scenario.spec);
+    let difference = other.map_or(Ok(None), |other| first_difference(other, log))?;
     let (mut marks, mut count) = (Marks { parts, conditions, ..Marks::default() }, 0_u64);
+    let mut ends_with_frame = false;
     while player.advance()? {
         let Some(view) = player.view() else { break };
         marks.add(&view, &scenario, &mut run);
-        if count.is_multiple_of(every) || view.applied.failure.is_some() {
+        if let Some((at, text)) = &difference
+            && at.run_id == view.applied.run_id
+            && at.tick == view.state.tick
+        {
+            run.first_difference = Some((view.state.time_ns as f64 * 1e-9, text.clone()));
+        }
+        let is_due = count.is_multiple_of(every) || view.applied.failure.is_some();
+        if is_due {
             run.push(frame(&view, &scenario)?);
         }
+        ends_with_frame = is_due;
         count += 1;
+    }
+    if let Some(view) = player.view().filter(|_| !ends_with_frame) {
+        run.push(frame(&view, &scenario)?);
     }
     if let Some(difference) = player.difference() {
         let text = format!(
@@ -75,9 +89,6 @@ pub(super) fn recorded(
         return Err(Error::new(ErrorKind::Log, text));
     }
     let damage = player.damage().map(String::from);
-    if let Some(other) = other {
-        run.first_difference = first_difference(other, log, period_s)?;
-    }
     Ok(Recorded { run, frames_per_s: 1.0 / (every as f64 * period_s), damage })
 }
 
@@ -85,6 +96,7 @@ fn scene(scenario: &Scenario, meshes: &MeshFolders) -> Scene {
     let model = describe(&scenario.simulation(), 1, scenario.gains_max, &scenario.hold_gains);
     let urdf = meshes.inlined(&scenario.robot_urdf);
     Scene::new(Source::Log, &model, &describe_ground(&scenario.spec), &urdf)
+        .named(&scenario.bus.robot)
 }
 
 fn frame(view: &TickView<'_>, scenario: &Scenario) -> Result<ViewReading> {
@@ -103,15 +115,15 @@ fn frame(view: &TickView<'_>, scenario: &Scenario) -> Result<ViewReading> {
     })
 }
 
-/// Time and text of the first difference between two runs.
-fn first_difference(a: &Path, b: &Path, period_s: f64) -> Result<Option<(f64, String)>> {
+/// Tick and text of the first difference between two runs.
+fn first_difference(a: &Path, b: &Path) -> Result<Option<(TickId, String)>> {
     let found = compare(&mut Player::open(a)?, &mut Player::open(b)?, |_, _| ())?;
     let Some(at) = found.parted() else { return Ok(None) };
     let input = found.inputs.as_ref().filter(|(tick, _)| *tick == at);
     let mismatch = input.and_then(|(_, cause)| cause.mismatch());
     let quantity = mismatch.or_else(|| found.quantity.as_ref().map(|(_, m)| m));
     let text = quantity.map_or_else(|| "digest".into(), |m| m.quantity.clone());
-    Ok(Some((at.tick as f64 * period_s, format!("tick {}: {text}", at.tick))))
+    Ok(Some((at, format!("tick {}: {text}", at.tick))))
 }
 
 /// A condition, and whether it held in the tick before.
@@ -146,6 +158,8 @@ impl Marks {
     fn add(&mut self, view: &TickView<'_>, scenario: &Scenario, run: &mut RunFile) {
         let LogTick { tick, events, candidates, failure, missed_deadlines, .. } = view.applied;
         let time_s = view.state.time_ns as f64 * 1e-9;
+        // events come at the begin of the tick
+        let begin_s = time_s - scenario.spec.period_ns as f64 * 1e-9;
         let name = |number: u64| {
             let mut known = scenario.control.controllers.iter();
             let known = known.find(|n| hardstand_protocol::controller_number(n) == number);
@@ -159,14 +173,22 @@ impl Marks {
             };
             let (kind, text) = (event.name().to_string(), self.parts.words(event, name));
             if !matches!(event, Event::Grant(_) | Event::Leave { .. }) {
-                mark(run, time_s, "fault", &text);
+                mark(run, begin_s, "fault", &text);
+                tally(run, "faults_and_pushes", 1);
             }
+            let time_s = begin_s;
             run.events.push(RunEvent { tick: *tick, time_s, kind, controller, text });
         }
-        let rejected = candidates.iter().find_map(|c| match c.verdict {
-            Verdict::Rejected(reason) => Some(reason),
-            _ => None,
-        });
+        let mut rejected = None;
+        for candidate in candidates {
+            match candidate.verdict {
+                Verdict::Rejected(reason) => {
+                    tally(run, &format!("rejected_{}", reason.name()), 1);
+                    rejected = rejected.or(Some(reason));
+                }
+                _ => tally(run, "commands_accepted", 1),
+            }
+        }
         if let Some(reason) = rejected
             && self.last_rejection_s.is_none_or(|last| time_s - last > MARKS_APART_S)
         {
@@ -176,17 +198,24 @@ impl Marks {
         for watched in &mut self.conditions {
             if watched.begins(view) {
                 mark(run, time_s, "condition", &watched.text);
+                tally(run, "condition_hits", 1);
             }
         }
         if *missed_deadlines > self.missed_deadlines {
             let missed = missed_deadlines - self.missed_deadlines;
             mark(run, time_s, "deadline", &format!("{missed} deadlines missed"));
+            tally(run, "missed_deadlines", missed);
         }
         self.missed_deadlines = *missed_deadlines;
         if let Some(failure) = failure {
             mark(run, time_s, "failure", failure.advice());
+            tally(run, "plant_failures", 1);
         }
     }
+}
+
+fn tally(run: &mut RunFile, name: &str, more: u64) {
+    *run.counts.entry(name.into()).or_default() += more;
 }
 
 fn mark(run: &mut RunFile, time_s: f64, kind: &'static str, text: &str) {

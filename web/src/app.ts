@@ -71,6 +71,7 @@ export class App extends Emitter<AppEvents> {
   private history: History | null = null;
   private wantedVelocity: Vec3 | null = null;
   private asking = false;
+  private shownIndex = -1;
 
   get series(): SeriesSource | null {
     return this.player?.run ?? this.history;
@@ -114,6 +115,7 @@ export class App extends Emitter<AppEvents> {
     this.ghost = null;
     this.events = run.header.events;
     this.marks = [...run.header.marks];
+    this.shownIndex = -1;
     this.player = new Player(run, () => this.showTime());
     this.setScene(run.header.scene);
     this.emit("alone", null);
@@ -154,7 +156,10 @@ export class App extends Emitter<AppEvents> {
     const answer = await this.live.order(name, request);
     this.emit("answer", { order: name, answer });
     if (name === "snapshot" && answer.ok && answer.id !== undefined) {
-      this.snapshots.unshift({ id: answer.id, time_s: this.time_s, tick: this.frame?.tick ?? 0 });
+      const shown = this.frame?.tick ?? 0;
+      const tick = answer.tick ?? shown;
+      const time_s = this.time_s + (tick - shown) * (this.scene?.period_ns ?? 0) * 1e-9;
+      this.snapshots.unshift({ id: answer.id, time_s, tick });
       this.emit("snapshots", this.snapshots);
     }
     return answer;
@@ -259,16 +264,17 @@ export class App extends Emitter<AppEvents> {
   private liveFrame(frame: Frame): void {
     if (this.scene === null || frame.q.length !== this.scene.joints.length) return;
     this.framesReceived++;
-    if (this.frame !== null && frame.tick < this.frame.tick) this.forgetLater(frame);
+    if (this.frame !== null && frame.time_ns < this.frame.time_ns) this.forgetLater(frame);
     this.frame = frame;
     this.history?.push(frame);
     this.emit("frame", frame);
   }
 
-  /** After a step back, what came later has not happened. */
+  /** After a step back, or with another daemon, what came later has not happened. A reset goes on in time. */
   private forgetLater({ tick, time_ns }: Frame): void {
-    this.events = this.events.filter((event) => event.tick < tick);
-    this.marks = this.marks.filter((mark) => mark.time_s < time_ns * 1e-9 - 1e-9);
+    const isBefore = ({ time_s }: { time_s: number }): boolean => time_s < time_ns * 1e-9 - 1e-9;
+    this.events = this.events.filter(isBefore);
+    this.marks = this.marks.filter(isBefore);
     this.emit("marks", this.marks);
     if (this.plant !== null) this.keepSnapshots((snapshot) => snapshot.tick <= tick);
   }
@@ -323,8 +329,9 @@ export class App extends Emitter<AppEvents> {
     if (player === null) return;
     const index = player.index;
     const frame = player.run.frameAt(index);
-    const changed = this.frame === null || this.frame.tick !== frame.tick;
+    const changed = this.frame === null || this.shownIndex !== index;
     this.frame = frame;
+    this.shownIndex = index;
     if (this.ghost !== null) this.ghostFrame = this.ghost.frameAt(this.ghost.indexAt(player.time));
     if (changed || this.ghost !== null) this.emit("frame", frame);
     this.emit("player", player);

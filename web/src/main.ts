@@ -2,7 +2,7 @@ import "./style/index.css";
 import { App } from "./app.ts";
 import { publish } from "./automation.ts";
 import { DropTarget } from "./controls/drop.ts";
-import { Header } from "./controls/header.ts";
+import { Header, robotName } from "./controls/header.ts";
 import { Help } from "./controls/help.ts";
 import { listen } from "./controls/keyboard.ts";
 import { Messages } from "./controls/messages.ts";
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
   app.on("scene", (scene) => {
     clearTimeout(loading);
     empty.hidden = true;
-    document.title = `${scene.robot} – Hardstand`;
+    document.title = `${robotName(scene)} – Hardstand`;
     docks.rebuild();
     transport.rebuild();
     timeline.rebuild();

@@ -35,6 +35,8 @@ export async function open(
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
+  /** Where the page's WebSocket leads instead of its own server. */
+  webSocket: string | null = null,
 ): Promise<Watched> {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
@@ -49,6 +51,15 @@ export async function open(
   });
   page.on("pageerror", (error) => errors.push(`${error.name}: ${error.message}`));
   page.on("request", (request) => requests.push(request.url()));
+  if (webSocket !== null) {
+    await page.addInitScript((elsewhere) => {
+      window.WebSocket = class extends WebSocket {
+        constructor(_url: string | URL, protocols?: string | string[]) {
+          super(elsewhere, protocols);
+        }
+      };
+    }, webSocket);
+  }
   await page.goto(url);
   return { page, errors, requests };
 }

@@ -38,7 +38,7 @@ test(
     t.after(() => pages.stop());
     const browser = await launch();
     t.after(() => browser.close());
-    const { page, errors } = await open(browser, `${pages.url}${FAST}&ws=ws://127.0.0.1:${port}/`, SMALL);
+    const { page, errors } = await open(browser, pages.url + FAST, SMALL, `ws://127.0.0.1:${port}/`);
     await shown(page);
     const before = await page.evaluate(() => window.hardstand!.framesReceived);
     await page.waitForTimeout(1000);

@@ -25,6 +25,7 @@ pub fn frame(view: &ViewReading, model: &ModelReply, names: &[(u64, String)]) ->
     let command = |of: fn(&hardstand_protocol::JointCommand) -> f64| {
         view.references.iter().map(of).collect::<Vec<f64>>()
     };
+    let is_commanded = s.command_age_ticks != u32::MAX;
     let moving = model.surfaces.iter().enumerate().filter(|(_, s)| s.moves == 1);
     let mut frame = json!({
         "run_id": s.run_id,
@@ -34,7 +35,7 @@ pub fn frame(view: &ViewReading, model: &ModelReply, names: &[(u64, String)]) ->
         "phase": PHASES.get(usize::from(s.phase)),
         "failure": failure(s.failure),
         "authority": Authority::name_of(s.authority),
-        "command_age_ticks": (s.command_age_ticks != u32::MAX).then_some(s.command_age_ticks),
+        "command_age_ticks": is_commanded.then_some(s.command_age_ticks),
         "owner": (s.command_session != 0).then(|| format!("{:016x}", s.command_session)),
         "digest": format!("{:016x}", s.digest),
         "velocity_command": s.velocity_command.values(),
@@ -52,13 +53,14 @@ pub fn frame(view: &ViewReading, model: &ModelReply, names: &[(u64, String)]) ->
         "q": joints(|j| j.q),
         "dq": joints(|j| j.dq),
         "tau": joints(|j| j.tau),
-        "command": {
+        "command": is_commanded.then(|| json!({
             "q": command(|r| r.q),
             "dq": command(|r| r.dq),
             "kp": command(|r| r.kp),
             "kd": command(|r| r.kd),
             "tau_ff": command(|r| r.tau_ff),
-        },
+        })),
+        "friction": c.stations.first().map(|s| [s.mu_static, s.mu_kinetic]),
         "foot_contact": s.foot_contact.iter().map(|&c| c == 1).collect::<Vec<_>>(),
         "foot_normal_n": s.foot_normal_n,
         "feet": c.feet.iter().map(foot).collect::<Vec<_>>(),
@@ -89,7 +91,8 @@ fn failure(number: u8) -> Option<&'static str> {
     match number {
         0 => None,
         1 => Some("a number is not finite"),
-        _ => Some("a number is out of range"),
+        2 => Some("a number is out of range"),
+        _ => Some("too many shapes touch"),
     }
 }
 

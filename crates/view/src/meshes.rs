@@ -1,11 +1,11 @@
 //! The meshes of a robot description: where they are on this machine, and under which names the
 //! page asks for them.
 
+#[cfg(feature = "server")]
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 #[cfg(feature = "server")]
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,6 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 pub struct MeshFolders(Vec<PathBuf>);
 
 /// The meshes that were found, by the name under which the page asks for them.
+#[cfg(feature = "server")]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meshes(Arc<BTreeMap<String, PathBuf>>);
 
@@ -74,41 +75,74 @@ impl MeshFolders {
     /// `urdf` with the meshes inside, as data URLs, for a page without a server.
     #[must_use]
     pub fn inlined(&self, urdf: &str) -> String {
-        let (text, meshes) = self.resolve(urdf, 0);
-        meshes.0.keys().fold(text, |text, name| {
-            let Some(bytes) = meshes.read(name) else { return text };
-            let extension = name.rsplit('.').next().unwrap_or_default();
-            let url = format!("data:model/{extension};base64,{}", STANDARD.encode(bytes));
-            text.replace(&format!("filename=\"{name}\""), &format!("filename=\"{url}\""))
-        })
+        let named = |path: &Path, _| {
+            let bytes = std::fs::read(path).ok()?;
+            let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+            Some(format!("data:model/{extension};base64,{}", STANDARD.encode(bytes)))
+        };
+        self.renamed(urdf, named)
     }
 
     /// `urdf` with the names under which the page gets its meshes, and where they are. Those that
     /// are not found keep their names: the page shows a bone instead. `robot` is its number among
     /// those of the page.
+    #[cfg(feature = "server")]
     fn resolve(&self, urdf: &str, robot: usize) -> (String, Meshes) {
-        let (mut text, mut found, mut rest) = (String::new(), BTreeMap::new(), urdf);
-        while let Some((before, after)) = rest.split_once("filename=\"") {
-            let (name, behind) = after.split_once('"').unwrap_or((after, ""));
-            text += before;
-            match self.find(name) {
-                Some(path) => {
-                    let extension = path.extension().unwrap_or_default().to_string_lossy();
-                    let own = format!("mesh/{robot}-{}.{extension}", found.len());
-                    text += &format!("filename=\"{own}\"");
-                    found.insert(own, path);
-                }
-                None => text += &format!("filename=\"{name}\""),
-            }
-            rest = behind;
+        let mut found = BTreeMap::new();
+        let text = self.renamed(urdf, |path, number| {
+            let extension = path.extension().unwrap_or_default().to_string_lossy();
+            let own = format!("mesh/{robot}-{number}.{extension}");
+            found.insert(own.clone(), path.into());
+            Some(own)
+        });
+        (text, Meshes(Arc::new(found)))
+    }
+
+    /// `urdf` with other names of the meshes that are found; `name` makes them from the file and
+    /// its number. A text that is no XML stays as it is.
+    fn renamed(&self, urdf: &str, mut name: impl FnMut(&Path, usize) -> Option<String>) -> String {
+        let Ok(document) = roxmltree::Document::parse(urdf) else { return urdf.into() };
+        let (mut text, mut copied, mut number) = (String::new(), 0, 0);
+        for node in document.descendants().filter(|node| node.has_tag_name("mesh")) {
+            let Some(attribute) = node.attribute_node("filename") else { continue };
+            let Some(path) = self.find(attribute.value()) else { continue };
+            let Some(name) = name(&path, number) else { continue };
+            text += &urdf[copied..attribute.range_value().start];
+            text += &name;
+            copied = attribute.range_value().end;
+            number += 1;
         }
-        (text + rest, Meshes(Arc::new(found)))
+        text + &urdf[copied..]
     }
 }
 
+#[cfg(feature = "server")]
 impl Meshes {
     /// The mesh that the page calls `name`.
     pub(crate) fn read(&self, name: &str) -> Option<Vec<u8>> {
         std::fs::read(self.0.get(name)?).ok()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panic")]
+mod tests {
+    use super::MeshFolders;
+
+    #[test]
+    fn a_mesh_is_found_however_xml_writes_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.stl", "b & c.stl"] {
+            std::fs::write(folder.path().join(name), "solid").unwrap();
+        }
+        let folders = MeshFolders::new(vec![folder.path().into()]);
+        let names =
+            ["filename='a.stl'", "filename = \"a.stl\"", "filename=\"b &amp; c.stl\"", "x=''"];
+        let urdf = names.map(|name| format!("<mesh {name}/>")).concat();
+        let urdf = format!("<robot>{urdf}<mesh filename=\"gone.stl\"/></robot>");
+        let page = folders.inlined(&urdf);
+        assert_eq!(page.matches("data:model/stl;base64,c29saWQ=").count(), 3, "{page}");
+        assert!(page.ends_with("<mesh x=''/><mesh filename=\"gone.stl\"/></robot>"), "{page}");
+        assert_eq!(folders.inlined("no <xml"), "no <xml");
     }
 }

@@ -48,6 +48,8 @@ pub struct RunFile {
     pub events: Vec<RunEvent>,
     /// Marks, in any order.
     pub marks: Vec<Mark>,
+    /// What happened how often, of all of it.
+    pub counts: BTreeMap<String, u64>,
     /// Where it leaves the run that it is laid over: time in s, and what differs.
     pub first_difference: Option<(f64, String)>,
 }
@@ -57,10 +59,12 @@ pub struct RunFile {
 enum Stored {
     F64,
     U8,
-    /// Differences of multiples of this.
+    /// Differences of multiples of this: numbers that cannot be large.
     I16(f64),
-    /// Likewise.
+    /// Likewise of numbers of any size; a missing one is as the one before.
     I32(f64),
+    /// As the last, but a missing number is missing.
+    Gaps(f64),
 }
 
 #[derive(Serialize)]
@@ -81,8 +85,9 @@ struct Columns<'a> {
     bytes: Vec<u8>,
 }
 
-/// The value of a 16-bit column that is missing.
+/// The values of a 16-bit and a 32-bit column that are missing.
 const MISSING: i16 = i16::MIN;
+const MISSING_WIDE: i32 = i32::MIN;
 
 impl Columns<'_> {
     fn add<I: IntoIterator<Item = f64>>(
@@ -103,29 +108,35 @@ impl Columns<'_> {
             Stored::F64 => ("f64", None),
             Stored::U8 => ("u8", None),
             Stored::I16(scale) => ("i16", Some(scale)),
-            Stored::I32(scale) => ("i32", Some(scale)),
+            Stored::I32(scale) | Stored::Gaps(scale) => ("i32", Some(scale)),
         };
         self.heads.push(Column { name, width, r#type, scale, delta: scale.is_some() });
     }
 }
 
 fn put(bytes: &mut Vec<u8>, stored: Stored, value: f64, before: &mut i64) {
-    let step = |scale: f64, least: i64, most: i64| {
+    let step = |scale: f64, most: i64| {
         let whole = (value / scale).round();
-        if whole.is_nan() { None } else { Some((whole as i64).clamp(least, most)) }
+        if whole.is_nan() { None } else { Some((whole as i64).clamp(-most, most)) }
+    };
+    let wide = |bytes: &mut Vec<u8>, now: i64, before: &mut i64| {
+        bytes.extend((now.wrapping_sub(*before) as i32).to_le_bytes());
+        *before = now;
     };
     match stored {
         Stored::F64 => bytes.extend(value.to_le_bytes()),
         Stored::U8 => bytes.push(value as u8),
         Stored::I16(scale) => {
-            let now = step(scale, -32_767, 32_767).unwrap_or(i64::from(MISSING));
+            let now = step(scale, i64::from(i16::MAX)).unwrap_or(i64::from(MISSING));
             bytes.extend((now.wrapping_sub(*before) as i16).to_le_bytes());
             *before = now;
         }
         Stored::I32(scale) => {
-            let now = step(scale, i64::from(i32::MIN), i64::from(i32::MAX)).unwrap_or(*before);
-            bytes.extend((now.wrapping_sub(*before) as i32).to_le_bytes());
-            *before = now;
+            wide(bytes, step(scale, i64::from(i32::MAX)).unwrap_or(*before), before);
+        }
+        Stored::Gaps(scale) => {
+            let now = step(scale, i64::from(i32::MAX)).unwrap_or(i64::from(MISSING_WIDE));
+            wide(bytes, now, before);
         }
     }
 }
@@ -140,6 +151,7 @@ impl RunFile {
             views: Vec::new(),
             events: Vec::new(),
             marks: Vec::new(),
+            counts: BTreeMap::new(),
             first_difference: None,
         }
     }
@@ -186,6 +198,7 @@ impl RunFile {
             "columns": columns.heads,
             "events": self.events,
             "marks": self.marks,
+            "counts": self.counts,
             "first_difference": difference,
         })
         .to_string();
@@ -216,16 +229,16 @@ impl RunFile {
         let (joints, feet) = (self.scene.model.joints.len(), self.scene.model.feet.len());
         let mut c = Columns { views: &self.views, heads: Vec::new(), bytes: Vec::new() };
         let (place, turn) = (Stored::I32(1e-5), Stored::I16(1e-4));
-        let (angle, effort) = (Stored::I32(1e-5), Stored::I16(0.01));
+        let (angle, effort) = (Stored::I32(1e-5), Stored::Gaps(0.01));
         c.add("time_s", 1, Stored::F64, |v| [v.state.time_ns as f64 * 1e-9]);
         c.add("tick", 1, Stored::I32(1.0), |v| [v.state.tick as f64]);
         c.add("base_p", 3, place, |v| v.state.truth_base_position_m);
         c.add("base_quat", 4, turn, |v| v.state.truth_base_quat_wxyz);
-        c.add("base_v", 3, Stored::I16(1e-3), |v| v.state.truth_base_velocity_m_per_s);
-        c.add("base_w", 3, Stored::I16(1e-2), |v| v.state.truth_base_angular_velocity_rad_per_s);
+        c.add("base_v", 3, Stored::Gaps(1e-3), |v| v.state.truth_base_velocity_m_per_s);
+        c.add("base_w", 3, Stored::Gaps(1e-2), |v| v.state.truth_base_angular_velocity_rad_per_s);
         c.add("imu_quat", 4, turn, |v| v.state.imu_quat_wxyz);
-        c.add("imu_gyro", 3, Stored::I16(1e-2), |v| v.state.imu_angular_velocity_rad_per_s);
-        c.add("imu_acc", 3, Stored::I16(1e-2), |v| v.state.imu_specific_force_m_per_s2);
+        c.add("imu_gyro", 3, Stored::Gaps(1e-2), |v| v.state.imu_angular_velocity_rad_per_s);
+        c.add("imu_acc", 3, Stored::Gaps(1e-2), |v| v.state.imu_specific_force_m_per_s2);
         c.add("velocity_command", 3, Stored::I32(1e-5), |v| v.state.velocity_command.values());
         c.add("q", joints, angle, |v| collected(v.state.joints.iter().map(|j| j.q)));
         c.add("dq", joints, effort, |v| collected(v.state.joints.iter().map(|j| j.dq)));
@@ -312,7 +325,7 @@ impl RunFile {
             one(v, &|s| s.slip_m_per_s, &|p| p.slip_m_per_s)
         });
         c.add("contact_sliding", n, Stored::I16(1e-3), |v| one(v, &|s| s.sliding, &|p| p.sliding));
-        c.add("contact_mu", n, Stored::I16(1e-3), |v| one(v, &|s| s.mu, &|p| p.mu));
+        c.add("contact_mu", n, Stored::Gaps(1e-3), |v| one(v, &|s| s.mu, &|p| p.mu));
         c.add("contact_limit_n", n, force, |v| {
             one(v, &|s| s.friction_limit_n, &|p| p.mu * touch_normal_n(p))
         });
@@ -321,4 +334,27 @@ impl RunFile {
 
 fn collected(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MISSING_WIDE, Stored, put};
+
+    #[test]
+    fn numbers_of_any_size_and_missing_ones_are_kept() {
+        let (mut bytes, mut before) = (Vec::new(), 0);
+        for value in [1287.34, f64::NAN, -5000.0, 0.0] {
+            put(&mut bytes, Stored::Gaps(0.01), value, &mut before);
+        }
+        let differences =
+            bytes.chunks_exact(4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        let mut now = 0_i32;
+        let read: Vec<i32> = differences
+            .map(|difference| {
+                now = now.wrapping_add(difference);
+                now
+            })
+            .collect();
+        assert_eq!(read, [128_734, MISSING_WIDE, -500_000, 0]);
+    }
 }

@@ -13,6 +13,11 @@ const PHASE_KIND: Record<string, string> = {
   "awaiting a controller": "warn",
 };
 
+/** With several robots of one description the name in the keys tells which one it is. */
+export function robotName({ name, robot }: { name?: string; robot: string }): string {
+  return name === undefined || name === robot ? robot : `${name} (${robot})`;
+}
+
 /** The line at the top: which robot, in which state, and how the page looks. */
 export class Header {
   readonly element = h("header", { class: "header" });
@@ -72,13 +77,16 @@ export class Header {
   refresh(): void {
     const { app } = this;
     const frame = app.frame;
-    setText(this.robot, app.scene?.robot ?? "");
+    setText(this.robot, app.scene === null ? "" : robotName(app.scene));
     const run = this.runName();
     setText(this.run, run);
     this.run.hidden = run === "";
     this.ghost.hidden = app.ghost === null;
     if (app.ghost !== null) setText(this.ghost, `over it ${app.ghost.header.title} ✕`);
-    const phase = frame === null ? "" : frame.failure !== null ? `failed: ${frame.failure}` : frame.phase;
+    // What was shown last says nothing of a daemon that does not answer.
+    const gone = app.live !== null && app.connection !== "live" && app.connection !== "plant";
+    const phase =
+      frame === null || gone ? "" : frame.failure !== null ? `failed: ${frame.failure}` : frame.phase;
     setText(this.phase, phase);
     this.phase.hidden = phase === "";
     this.phase.className = `pill ${frame?.failure != null ? "bad" : (PHASE_KIND[phase] ?? "")}`;
@@ -88,7 +96,7 @@ export class Header {
     if (authority !== null) this.authority.className = `pill authority ${AUTHORITY_KIND[authority]}`;
     this.authority.title = "what the drives obey";
     setText(this.tick, frame === null ? "" : `tick ${frame.tick}`);
-    const factor = app.realTimeFactor;
+    const factor = gone ? null : app.realTimeFactor;
     const drawn = `${this.stage.view.fps} fps`;
     setText(this.rate, factor === null ? drawn : `× ${factor.toFixed(2)}  ${drawn}`);
   }

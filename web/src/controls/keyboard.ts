@@ -29,6 +29,12 @@ export const KEYS: [string, string][] = [
 ];
 
 export function listen({ app, stage, transport, help, theme }: Parts): void {
+  // The button that was clicked last, unless the keyboard has moved on.
+  let clicked: Element | null = null;
+  window.addEventListener("pointerdown", (event) => {
+    clicked = event.target instanceof Element ? event.target.closest("button") : null;
+  });
+  const isOwn = (event: KeyboardEvent): boolean => isOfControl(event, clicked);
   const actions: Record<string, (event: KeyboardEvent) => void> = {
     " ": () => app.toggle(),
     ArrowRight: (event) => app.step(event.shiftKey ? 10 : 1),
@@ -57,7 +63,8 @@ export function listen({ app, stage, transport, help, theme }: Parts): void {
       if (app.plant === null) transport.emergencyStop();
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+    if (event.key === "Tab") clicked = null;
+    if (event.ctrlKey || event.metaKey || event.altKey || isOwn(event)) return;
     const act = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (act === undefined) return;
     event.preventDefault();
@@ -66,11 +73,16 @@ export function listen({ app, stage, transport, help, theme }: Parts): void {
   });
   // Space would press the button that was clicked last as well.
   window.addEventListener("keyup", (event) => {
-    if (event.key === " " && !typing(event.target)) event.preventDefault();
+    if (event.key === " " && !isOwn(event)) event.preventDefault();
   });
 }
 
-function typing(target: EventTarget | null): boolean {
-  if (target instanceof HTMLInputElement) return target.type !== "checkbox" && target.type !== "range";
+/** True if the control that has the focus needs the key itself: the robot must not pause instead. */
+function isOfControl({ key, target }: KeyboardEvent, clicked: Element | null): boolean {
+  if (target instanceof HTMLInputElement) {
+    if (target.type === "range") return key.startsWith("Arrow");
+    return target.type !== "checkbox" || key === " ";
+  }
+  if (target instanceof HTMLButtonElement) return (key === " " || key === "Enter") && target !== clicked;
   return target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
 }

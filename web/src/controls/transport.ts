@@ -12,6 +12,8 @@ export class Transport {
   private readonly play: HTMLButtonElement;
   private readonly time = h("span", { class: "time" });
   private readonly speed = h("select", { "aria-label": "speed", title: "simulated s per s" });
+  /** A speed in use that is not in the list. */
+  private readonly otherSpeed = h("option", { hidden: true });
   private readonly until = h("input", {
     class: "until",
     type: "number",
@@ -95,7 +97,9 @@ export class Transport {
     const speeds = log ? LOG_SPEEDS : LIVE_SPEEDS;
     this.speed.replaceChildren(
       ...speeds.map((s) => h("option", { value: String(s) }, s === 0 ? "as fast as possible" : `× ${s}`)),
+      this.otherSpeed,
     );
+    this.otherSpeed.hidden = true;
     this.speed.value = String(this.app.player?.speed ?? 1);
     for (const element of [this.snapshot, this.restore, this.pushButton]) element.hidden = log;
     this.stop.hidden = log || this.app.plant !== null;
@@ -124,7 +128,10 @@ export class Transport {
     const { speed } = app;
     if (app.player === null && speed !== undefined && document.activeElement !== this.speed) {
       const known = LIVE_SPEEDS.find((s) => Math.abs(s - speed) < 1e-9);
-      if (known !== undefined) this.speed.value = String(known);
+      this.otherSpeed.hidden = known !== undefined;
+      this.otherSpeed.value = String(speed);
+      this.otherSpeed.textContent = `× ${Number(speed.toPrecision(3))}`;
+      this.speed.value = String(known ?? speed);
     }
   }
 
@@ -144,7 +151,7 @@ export class Transport {
 
   changeSpeed(by: number): void {
     const at = this.speed.selectedIndex + by;
-    if (at < 0 || at >= this.speed.options.length) return;
+    if (at < 0 || at >= this.speed.options.length || this.speed.options[at] === this.otherSpeed) return;
     this.speed.selectedIndex = at;
     this.app.setSpeed(Number(this.speed.value));
   }

@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import type { Authority, Mark } from "../protocol/types.ts";
+import type { Authority } from "../protocol/types.ts";
 import { h, setText } from "../ui/dom.ts";
 import { count, fixed } from "../ui/format.ts";
 import { Panel } from "./panel.ts";
@@ -12,23 +12,6 @@ export const AUTHORITY_KIND: Record<Authority, string> = {
   damped: "bad",
   zero: "",
   stopped: "bad",
-};
-
-function countMarks(marks: readonly Mark[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const mark of marks) {
-    const name = MARK_NAMES[mark.kind];
-    if (name !== undefined) counts[name] = (counts[name] ?? 0) + 1;
-  }
-  return counts;
-}
-
-const MARK_NAMES: Partial<Record<Mark["kind"], string>> = {
-  fault: "faults and pushes",
-  rejection: "commands rejected",
-  deadline: "missed deadlines",
-  condition: "condition hits",
-  failure: "plant failures",
 };
 
 function ticks(n: number): string {
@@ -82,8 +65,7 @@ export class OwnerPanel extends Panel {
     for (const element of this.liveOnly) element.hidden = this.app.player !== null || this.app.plant !== null;
     this.plot.setLines([{ label: "age", color: "--command", column: "command_age", index: 0 }]);
     this.counters.replaceChildren();
-    // A log has no counters, but its marks can be counted.
-    if (this.app.player !== null) this.showCounters(countMarks(this.app.marks));
+    if (this.app.player !== null) this.showCounters(this.app.player.run.header.counts ?? {});
     this.controllers.replaceChildren();
   }
 

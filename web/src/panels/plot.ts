@@ -88,7 +88,7 @@ export class Plot {
     const first = this.lines.map((line) => source.column(line.column, line.index));
     const lead = first.find((column) => column !== null);
     if (lead == null) return null;
-    const at = thinIndices(lead.t.length, lead.v);
+    const at = thinIndices(lead.t.length, first);
     const table: uPlot.AlignedData = [
       at.map((i) => lead.t[i] ?? 0),
       ...first.map((column) => at.map((i) => finite(column?.v[i]))),
@@ -96,7 +96,7 @@ export class Plot {
     const ghost = this.app.ghost;
     if (ghost === null) return table;
     const second = this.lines.map((line) => ghost.column(line.column, line.index));
-    const at2 = thinIndices(ghost.frames, second.find((column) => column !== null)?.v ?? []);
+    const at2 = thinIndices(ghost.frames, second);
     const table2: uPlot.AlignedData = [
       at2.map((i) => ghost.time[i] ?? 0),
       ...second.map((column) => at2.map((i) => finite(column?.v[i]))),
@@ -158,8 +158,10 @@ function finite(value: number | undefined): number | null {
   return value !== undefined && Number.isFinite(value) ? value : null;
 }
 
-/** Of each piece the places of the smallest and the largest value: spikes stay visible. */
-function thinIndices(n: number, v: ArrayLike<number>): number[] {
+type Values = { v: ArrayLike<number> } | null;
+
+/** Of each piece the places of the smallest and the largest value of each line: spikes stay visible. */
+function thinIndices(n: number, lines: readonly Values[]): number[] {
   const out: number[] = [];
   if (n <= 2 * PIECES) {
     for (let i = 0; i < n; i++) out.push(i);
@@ -168,14 +170,18 @@ function thinIndices(n: number, v: ArrayLike<number>): number[] {
   for (let piece = 0; piece < PIECES; piece++) {
     const from = Math.floor((piece * n) / PIECES);
     const to = Math.floor(((piece + 1) * n) / PIECES);
-    let low = from;
-    let high = from;
-    for (let i = from + 1; i < to; i++) {
-      if ((v[i] ?? NaN) < (v[low] ?? NaN)) low = i;
-      if ((v[i] ?? NaN) > (v[high] ?? NaN)) high = i;
+    const kept = new Set<number>();
+    for (const line of lines) {
+      if (line === null) continue;
+      let low = from;
+      let high = from;
+      for (let i = from + 1; i < to; i++) {
+        if ((line.v[i] ?? NaN) < (line.v[low] ?? NaN)) low = i;
+        if ((line.v[i] ?? NaN) > (line.v[high] ?? NaN)) high = i;
+      }
+      kept.add(low).add(high);
     }
-    out.push(Math.min(low, high));
-    if (low !== high) out.push(Math.max(low, high));
+    out.push(...[...kept].sort((a, b) => a - b));
   }
   return out;
 }

@@ -16,18 +16,19 @@ export class WorldPanel extends Panel {
   });
   private readonly frictionText = h("span", { class: "num" });
   private readonly list = h("div");
-  private ratio = 0.75;
-  private touched = false;
+  private ratio = 1;
+  private moving = false;
 
   constructor(app: App, push: PushTool) {
     super(app, "Ground and pushes", true);
     this.friction.addEventListener("input", () => {
-      this.touched = true;
+      this.moving = true;
       this.showFriction();
     });
     this.friction.addEventListener("change", () => {
       const mu_static = Number(this.friction.value);
-      void app.order("friction", { mu_static, mu_kinetic: Number((mu_static * this.ratio).toFixed(4)) });
+      const mu_kinetic = Number((mu_static * this.ratio).toFixed(4));
+      void app.order("friction", { mu_static, mu_kinetic }).finally(() => (this.moving = false));
     });
     const seconds = h("select", { class: "wide", "aria-label": "duration of a push" });
     for (const s of [0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1])
@@ -56,7 +57,7 @@ export class WorldPanel extends Panel {
 
   override rebuild(): void {
     this.element.hidden = this.app.live === null;
-    this.touched = false;
+    this.moving = false;
     this.showSnapshots();
   }
 
@@ -65,12 +66,12 @@ export class WorldPanel extends Panel {
   }
 
   refresh(): void {
-    // Until the slider is moved it shows what a foot that sticks reports.
-    if (this.touched) return;
-    const sticking = this.app.frame?.contacts.find((contact) => contact.sliding < 0.05 && contact.mu > 0);
-    if (sticking === undefined) return;
-    const text = sticking.mu.toFixed(2);
-    if (Math.abs(Number(this.friction.value) - sticking.mu) > 0.006) this.friction.value = text;
+    // While the slider is moved it shows what is wanted.
+    const coefficients = this.app.frame?.friction;
+    if (this.moving || coefficients == null) return;
+    const [mu_static, mu_kinetic] = coefficients;
+    this.ratio = mu_static > 0 ? mu_kinetic / mu_static : 1;
+    if (Math.abs(Number(this.friction.value) - mu_static) > 0.006) this.friction.value = mu_static.toFixed(2);
     this.showFriction();
   }
 

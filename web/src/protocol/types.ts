@@ -63,6 +63,8 @@ export interface FaultKind {
 export interface Scene {
   source: "live" | "log" | "plant";
   robot: string;
+  /** Its name in the keys; the plant in the page and older run files have none. */
+  name?: string;
   version: string;
   run_id: number;
   layout_hash: string;
@@ -133,6 +135,8 @@ export interface Frame {
   dq: number[];
   tau: number[];
   command: Command | null;
+  /** Static and kinetic coefficient of the first station, live. */
+  friction?: [number, number] | null;
   foot_contact: boolean[];
   foot_normal_n: number[];
   feet: { point: Vec3; force: Vec3; moment: Vec3 }[];
@@ -218,6 +222,7 @@ export interface Answer {
   ok: boolean;
   text: string;
   id?: string | number;
+  tick?: number;
 }
 
 export type MarkKind = "fault" | "rejection" | "deadline" | "condition" | "failure" | "difference";
@@ -247,5 +252,7 @@ export interface RunHeader {
   columns: Column[];
   events: EventMessage[];
   marks: Mark[];
+  /** What happened how often; older run files have none. */
+  counts?: Record<string, number>;
   first_difference: { time_s: number; text: string } | null;
 }

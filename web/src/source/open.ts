@@ -57,9 +57,8 @@ async function served(path: string): Promise<Run | null> {
   return head[0] === 0x1f && head[1] === 0x8b ? Run.load(blob) : null;
 }
 
+/** Always the server of the page: a link must not lead an emergency stop elsewhere. */
 function webSocketUrl(): string {
-  const wanted = new URLSearchParams(location.search).get("ws");
-  if (wanted !== null) return wanted;
   return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/`;
 }
 

@@ -10,11 +10,13 @@ import {
 } from "../protocol/types.ts";
 import type { SeriesSource } from "./series.ts";
 
-const MISSING_I16 = -32768;
+const MISSING: Partial<Record<Column["type"], number>> = { i16: -32768, i32: -2147483648 };
 const BYTES = { f64: 8, f32: 4, i16: 2, u8: 1, i32: 4 } as const;
 
 type Values = Float64Array | Float32Array;
 type Stored = Float64Array | Float32Array | Int16Array | Uint8Array | Int32Array;
+
+const FAILURES = [null, "a number is not finite", "a number is out of range", "too many shapes touch"];
 
 interface Place {
   column: Column;
@@ -98,6 +100,8 @@ export class Run implements SeriesSource {
     if (values === null || index >= width) return null;
     const v = new Float32Array(this.frames);
     for (let frame = 0; frame < this.frames; frame++) v[frame] = values[frame * width + index] ?? NaN;
+    // Where there is no command, it has no age.
+    if (name === "command_age") v.forEach((age, frame) => (v[frame] = age < 0 ? NaN : age));
     return { t: this.time, v };
   }
 
@@ -127,7 +131,7 @@ export class Run implements SeriesSource {
       time_ns: Math.round((this.time[i] ?? 0) * 1e9),
       mode: "realtime",
       phase: PHASES[one("phase", 1)] ?? "running",
-      failure: failure === 0 ? null : failure === 1 ? "a number is not finite" : "out of range",
+      failure: FAILURES[failure] ?? null,
       authority,
       command_age_ticks: age < 0 ? null : age,
       owner: null,
@@ -139,7 +143,7 @@ export class Run implements SeriesSource {
       dq: take("dq", joints),
       tau: take("tau", joints),
       command:
-        commandQ === null || Number.isNaN(commandQ[0])
+        commandQ === null || age < 0
           ? null
           : {
               q: commandQ,
@@ -236,7 +240,7 @@ function decode(bytes: Uint8Array, place: Place, frames: number): Values {
   }
   const exact = column.type === "i32" || column.type === "f64";
   const values = exact ? new Float64Array(count) : new Float32Array(count);
-  const missing = column.type === "i16" ? MISSING_I16 : NaN;
+  const missing = MISSING[column.type] ?? NaN;
   for (let i = 0; i < count; i++) {
     const value = stored[i] ?? 0;
     values[i] = value === missing ? NaN : offset + scale * value;

@@ -176,7 +176,9 @@ export class Timeline {
   }
 
   private drawPlayhead(context: CanvasRenderingContext2D, track: number): void {
-    const x = Math.min(Math.max(this.x(this.app.time_s), 1), this.width - 1);
+    const at = this.x(this.app.time_s);
+    if (at < -1 || at > this.width + 1) return;
+    const x = Math.min(Math.max(at, 1), this.width - 1);
     context.fillStyle = css("--text");
     context.fillRect(x - 1, 0, 2, track + 2);
     if (this.app.player === null) return;
