@@ -25,8 +25,8 @@ const UNKNOWN: i32 = 125;
 struct JudgedResult {
     /// The first bad tick.
     first_bad: Option<Place>,
-    /// First and last tick of the range that has the first bad one, if the command could not judge
-    /// the ticks between.
+    /// First and last tick of the range that has the first bad one, if the command could judge none
+    /// that it was asked for but the last.
     first_bad_among: Option<[Place; 2]>,
     /// The ticks that were judged, in order.
     judged: Vec<Judged>,
@@ -100,7 +100,8 @@ fn finish(result: &JudgedResult, json: bool) -> Result<ExitCode> {
         show::line(&format!("bad        first at {at}"));
     } else if let Some([from, to]) = &result.first_bad_among {
         show::line(&format!(
-            "bad        first between {from} and {to}: those before the last cannot be judged"
+            "bad        first between {from} and {to}, which is bad: none before it that was \
+             tried can be judged"
         ));
     } else if replay != ExitCode::Negative {
         show::line("never      the last tick is good, so all before it are taken as good");
