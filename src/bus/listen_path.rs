@@ -14,8 +14,8 @@ use crate::rt::may_write;
 /// Checks that `endpoint` can be opened without loss to another program.
 ///
 /// # Errors
-/// [`ErrorKind::Bus`] if the folder is not writable, or if something is at the path that is neither
-/// a socket without a listener nor zenoh's lock.
+/// [`ErrorKind::Bus`] if the folder does not exist or is not writable, or if something is at the
+/// path that is neither a socket without a listener nor zenoh's lock.
 pub(super) fn check_listen_path(endpoint: &str) -> Result<()> {
     let address = endpoint.split(['?', '#']).next().unwrap_or_default();
     let Some(path) = address.strip_prefix("unixsock-stream/").map(Path::new) else { return Ok(()) };
@@ -23,6 +23,14 @@ pub(super) fn check_listen_path(endpoint: &str) -> Result<()> {
         let text = format!("cannot listen on {endpoint}: {why}");
         Err(Error::new(ErrorKind::Bus, text))
     };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty())
+        && !folder.exists()
+    {
+        return refused(format!(
+            "the folder {} does not exist; make it, or choose another path with --set bus.listen",
+            folder.display()
+        ));
+    }
     if !may_write(path) {
         let user = rustix::process::geteuid().as_raw();
         return refused(format!(

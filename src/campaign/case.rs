@@ -63,14 +63,15 @@ pub(super) fn run(
         inputs: plan.inputs(case),
     };
     let failed = outcome.outcome != Word::Done || plan.fails(&outcome);
-    if plan.keep == Keep::All || plan.keep == Keep::Failed && failed {
+    let kept = plan.keep == Keep::All || plan.keep == Keep::Failed && failed;
+    if kept {
         outcome.log = store.keep(&case.id, &tried, &logs)?;
         if failed && outcome.log.is_some() {
-            outcome.page = store.draw(&case.id, &logs);
+            outcome.page = Store::draw(&case.id, &tried, &logs);
         }
     }
     outcome.wall_s = begin.elapsed().as_secs_f64();
-    store.finish(&outcome, &tried)?;
+    store.finish(&outcome, &tried, kept)?;
     Ok(Some(outcome))
 }
 

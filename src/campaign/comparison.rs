@@ -34,7 +34,7 @@ pub struct Comparison {
     pub only_a: Vec<String>,
     /// See `only_a`.
     pub only_b: Vec<String>,
-    /// Cases of both that have no outcome in a, and in b.
+    /// Cases of both that have no outcome in a, and in b, or one whose daemon failed.
     pub unfinished_a: Vec<String>,
     /// See `unfinished_a`.
     pub unfinished_b: Vec<String>,
@@ -128,7 +128,8 @@ impl Comparison {
         found.only_a = missing.map(|(case, _)| case.id.clone()).collect();
         let mut pairs = Vec::new();
         for (case, after) in &b.cases {
-            match (of_a.get(case.id.as_str()), after) {
+            let before = of_a.get(case.id.as_str()).map(|before| verdict(before.as_ref()));
+            match (before, verdict(after.as_ref())) {
                 (None, _) => found.only_b.push(case.id.clone()),
                 (Some(Some(before)), Some(after)) => {
                     let other = differing(before, after, &IDENTITY);
@@ -241,6 +242,11 @@ impl Comparison {
         }
         self.total = Group::of(pairs, &measures, self.confidence);
     }
+}
+
+/// The outcome, if it says something about the case.
+fn verdict(outcome: Option<&Outcome>) -> Option<&Outcome> {
+    outcome.filter(|outcome| outcome.outcome.is_verdict())
 }
 
 /// `a` with the `fail_if` of `b`, whose conditions it must have evaluated.

@@ -20,7 +20,7 @@ pub struct Cost {
     pub seeds: usize,
     /// Simulated time of each case, s.
     pub duration_s: f64,
-    /// Cases with an outcome, of the same scenario, changes and duration.
+    /// Cases with an outcome that is a verdict, of the same scenario, changes and duration.
     pub finished: usize,
     /// Mean of the wall time of a finished case, s, and half of the width of its 95 % interval.
     pub case_s: Option<f64>,
@@ -100,10 +100,10 @@ impl Cost {
 
 const CONFIDENCE: f64 = 0.95;
 
-/// The outcome of a case, unless it is one of another scenario, with other changes, or of another
-/// duration: the controller's command may not be known yet.
+/// The outcome of a case, unless its daemon failed, or it is one of another scenario, with other
+/// changes, or of another duration: the controller's command may not be known yet.
 fn measured(plan: &Plan, store: &Store, case: &Case) -> Option<Outcome> {
-    let outcome = store.read(&case.id)?;
+    let outcome = store.read(&case.id).filter(|outcome| outcome.outcome.is_verdict())?;
     let now = plan.inputs(case);
     super::comparison::IDENTITY
         .iter()

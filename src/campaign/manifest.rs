@@ -119,6 +119,19 @@ impl Manifest {
         name.and_then(|name| name.to_str()).unwrap_or("campaign")
     }
 
+    /// The files that it was made of, as far as it names them.
+    #[must_use]
+    pub fn files(&self) -> BTreeSet<PathBuf> {
+        let file = PathBuf::from(&self.file);
+        let here = file.parent().unwrap_or(Path::new("")).to_path_buf();
+        let folder = self.folder.as_ref().map_or(here, PathBuf::from);
+        let inputs = self.made_by.iter().map(|maker| &maker.inputs);
+        let hashed = inputs.flat_map(|inputs| inputs.scenario.iter().chain(&inputs.controller));
+        let scenarios = self.scenarios.iter().map(|s| &s.file);
+        let all = scenarios.chain(hashed.map(|hashed| &hashed.file));
+        all.map(|file| folder.join(file)).chain([file]).collect()
+    }
+
     /// All cases, in their order.
     #[must_use]
     pub fn cases(&self) -> Vec<Case> {

@@ -38,6 +38,12 @@ impl Word {
         Self::Differs,
     ];
 
+    /// False if the daemon failed, which says nothing about the case.
+    #[must_use]
+    pub const fn is_verdict(self) -> bool {
+        !matches!(self, Self::DaemonFailed)
+    }
+
     /// As the table has it.
     #[must_use]
     pub const fn word(self) -> &'static str {

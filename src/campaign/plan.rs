@@ -1,5 +1,6 @@
 //! What a campaign is to run, checked.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use serde_json::json;
 use toml::Value;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::certify::named_files;
+use crate::certify::{self, named_files};
 use crate::config::Scenario;
 use crate::simulation::chance;
 use hardstand_protocol::FaultKind;
@@ -68,6 +69,15 @@ pub(super) struct Ground {
 /// First change of every case: no topics of ROS 2 in the log, unless they are asked for, for it is
 /// half as long without.
 pub(super) const WITHOUT_ROS2: &str = "record.ros2=false";
+
+/// The key of a change in the form of `--set`, or a key alone, if cases cannot change it.
+#[must_use]
+pub fn own_key(set: &str) -> Option<&str> {
+    certify::own_key(set, &["bus.listen"])
+}
+
+/// Last change of every case.
+const WAITS: &str = "sim.start=\"on_controller\"";
 
 /// One of the lists of faults.
 #[derive(Clone, Debug)]
@@ -245,9 +255,7 @@ impl Common {
 /// machine.
 #[must_use]
 pub fn controller_files(command: &[OsString]) -> String {
-    let mut files = named_files(command);
-    let program = command.first().map(PathBuf::from);
-    files.extend(program.filter(|file| file.components().count() > 1 && file.is_file()));
+    let files = files_of(command);
     let mut hasher = Xxh3::new();
     for file in &files {
         let bytes = std::fs::read(file).unwrap_or_default();
@@ -255,6 +263,13 @@ pub fn controller_files(command: &[OsString]) -> String {
         hasher.update(&bytes);
     }
     if files.is_empty() { String::new() } else { format!("{:016x}", hasher.digest()) }
+}
+
+fn files_of(command: &[OsString]) -> BTreeSet<PathBuf> {
+    let mut files = named_files(command);
+    let program = command.first().map(PathBuf::from);
+    files.extend(program.filter(|file| file.components().count() > 1 && file.is_file()));
+    files
 }
 
 /// Hash of the complete scenario and of each robot.
@@ -311,6 +326,14 @@ impl Plan {
         }
     }
 
+    /// All files that decide what comes out: those that the scenarios are read from, and those that
+    /// the controller's command names, in the current folder.
+    #[must_use]
+    pub fn files(&self) -> BTreeSet<PathBuf> {
+        let scenarios = self.scenarios.iter().flat_map(|s| s.files.iter().cloned());
+        scenarios.chain(files_of(&self.controller)).collect()
+    }
+
     /// All cases, in their order: by scenario, then fault, then seed.
     #[must_use]
     pub fn cases(&self) -> Vec<Case> {
@@ -362,7 +385,8 @@ impl Plan {
                 None => all.push("free".into()),
             }
         }
-        for set in self.sets(case) {
+        // a case whose ticks do not wait for a controller may be over before one is there
+        for set in self.sets(case).into_iter().chain([String::from(WAITS)]) {
             all.extend([OsString::from("--set"), set.into()]);
         }
         all

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use toml::Value;
 
-use crate::config::{Mistakes, Range, Scenario, Section, number, parse};
+use crate::config::{Mistakes, Range, Scenario, Section, get, keys_of, number, parse};
 use crate::inspect::{Condition, Quantities};
 use crate::limits::{CASES_MAX, SCENARIO_BYTES_MAX, SPEED_MAX, SPEED_MIN};
 use hardstand_error::{Error, ErrorKind, Result, read_text};
@@ -17,6 +17,7 @@ use super::lists::Lists;
 use super::outcome::{RENAMED, Word};
 use super::plan::{
     Break, Ground, Keep, Measure, Of, Plan, Take, Vary, WITHOUT_ROS2, Way, hash_of, names_of,
+    own_key,
 };
 
 impl Plan {
@@ -62,15 +63,16 @@ fn read(root: &Section<'_>, folder: &Path, mistakes: &Mistakes) -> Plan {
         seeds: seeds(root),
         vary: vary(root),
         conditions: conditions(root),
-        measures: measures(root),
+        measures: Vec::new(),
     };
+    plan.measures = measures(root, &plan.conditions);
     accept_old_outcomes(&mut plan);
     if plan.mode != "lockstep" || plan.speed.is_some() {
         for key in [IN_PROCESS, RESETS].into_iter().filter(|key| is_true(root, key)) {
             root.mistake(key, "false unless mode is \"lockstep\" and there is no speed");
         }
     }
-    let sets = listed("set");
+    let sets = sets(root, mistakes);
     for s in root.sections("scenarios") {
         plan.scenarios.extend(scenario(&s, folder, &sets, &plan, mistakes));
         s.finish();
@@ -78,7 +80,7 @@ fn read(root: &Section<'_>, folder: &Path, mistakes: &Mistakes) -> Plan {
     for (key, count) in [("scenarios", plan.scenarios.len()), ("faults", plan.faults.len())] {
         let is_empty = root.get(key).is_none_or(|v| v.as_array().is_some_and(Vec::is_empty));
         if is_empty && count == 0 {
-            mistakes.add(format!("{key} is missing; it must be at least one [[{key}]] table"));
+            root.mistake(key, &format!("at least one [[{key}]] table"));
         }
     }
     mistakes.refuse_twins("scenarios", plan.scenarios.iter().map(|s| s.name.as_str()));
@@ -151,8 +153,11 @@ fn keep(root: &Section<'_>) -> Keep {
 /// Names of scenarios and faults are parts of names of files.
 fn name(s: &Section<'_>) -> String {
     let text = s.text("name");
-    if !text.is_empty() && (text.len() > 64 || !text.chars().all(is_name_char)) {
-        s.mistake("name", "1 to 64 letters, digits, \"-\", \"_\" or \".\"");
+    let first = |c: char| c.is_alphanumeric() || c == '_';
+    let is_name = text.len() <= 64 && text.starts_with(first) && text.chars().all(is_name_char);
+    if !text.is_empty() && !is_name {
+        let allowed = "1 to 64 letters, digits, \"-\", \"_\" or \".\", no \"-\" or \".\" first";
+        s.mistake("name", allowed);
     } else if text.is_empty() && s.has("name") {
         s.mistake("name", "not empty");
     }
@@ -195,7 +200,12 @@ fn seeds(root: &Section<'_>) -> Vec<u32> {
         }
         Some(_) => None,
     };
-    let found = found.unwrap_or_default();
+    let mut found = found.unwrap_or_default();
+    let (count, mut seen) = (found.len(), BTreeSet::new());
+    found.retain(|seed| seen.insert(*seed));
+    if found.len() < count {
+        root.mistake("seeds", "a list without a seed twice");
+    }
     if found.is_empty() {
         let allowed = "a number of seeds, a list of them, or { from = 1, to = 20 }; a seed is a \
                        whole number, 0 to 4294967295, and a campaign has at most";
@@ -211,8 +221,24 @@ fn vary(root: &Section<'_>) -> Vec<Vary> {
         if between[0] > between[1] {
             s.mistake("between", "two numbers, the smaller first");
         }
+        if own_key(&key).is_some() {
+            s.complain("key", &format!("{key} {OWN}"));
+        }
         all.push(Vary { key, between });
         s.finish();
+    }
+    all
+}
+
+/// Why a key cannot be changed by a case.
+const OWN: &str = "is not allowed: a campaign sets pace, start, mode, length, log and endpoint of \
+                   its cases itself; it has keys for mode, speed and duration_s";
+
+/// Changes in the form of `--set`.
+fn sets(s: &Section<'_>, mistakes: &Mistakes) -> Vec<String> {
+    let all = if s.has("set") { s.texts("set") } else { Vec::new() };
+    for key in all.iter().filter_map(|set| own_key(set)) {
+        mistakes.add(format!("{}: {key} {OWN}", s.name("set")));
     }
     all
 }
@@ -238,7 +264,8 @@ fn conditions(root: &Section<'_>) -> Vec<(String, String)> {
     all
 }
 
-fn measures(root: &Section<'_>) -> Vec<Measure> {
+/// A margin names one of `own`, the campaign's conditions, or is a condition itself.
+fn measures(root: &Section<'_>, own: &[(String, String)]) -> Vec<Measure> {
     let takes =
         [("max", Take::Max), ("min", Take::Min), ("mean", Take::Mean), ("last", Take::Last)];
     let s = root.section("measures");
@@ -246,7 +273,10 @@ fn measures(root: &Section<'_>) -> Vec<Measure> {
     for name in named(&s) {
         let m = s.section(&name);
         let of = match m.text_if_given("margin") {
-            Some(condition) => Of::Margin(condition.into()),
+            Some(condition) => {
+                let named = own.iter().find(|(name, _)| name == condition);
+                Of::Margin(named.map_or(condition, |(_, text)| text).into())
+            }
             None => {
                 let quantity = m.text("quantity").to_string();
                 Of::Quantity(quantity, m.choice("take", &takes).unwrap_or(Take::Last))
@@ -268,7 +298,7 @@ fn scenario(
     mistakes: &Mistakes,
 ) -> Option<Ground> {
     let (name, file) = (name(s), s.text("file"));
-    let own = if s.has("set") { s.texts("set") } else { Vec::new() };
+    let own = sets(s, mistakes);
     if file.is_empty() {
         return None;
     }
@@ -297,8 +327,12 @@ fn scenario(
             mistakes.add(format!("{of}, {what}: at_s is {at_s}; a case ends at {end_s} s"));
         }
     }
+    let words = heard(without_number(plan, &robots), &of, mistakes)?;
+    for (key, value) in &words {
+        mistakes.add(format!("{of}, vary: {key} is {value}; it must be a key that has a number"));
+    }
     for (end, what) in [(0, "lower"), (1, "upper")] {
-        if !plan.vary.is_empty() {
+        if !plan.vary.is_empty() && words.is_empty() {
             let set = |v: &Vary| format!("{}={:?}", v.key, v.between[end]);
             let what = format!("all of vary at their {what} ends");
             with(plan.vary.iter().map(set).collect(), &what);
@@ -321,6 +355,14 @@ fn scenario(
     let (names, hash) = (names_of(&robots), hash_of(&robots));
     let files = robots.into_iter().flat_map(|robot| robot.files).collect();
     Some(Ground { name, file, files, sets, robots: names, events: Some(events), hash })
+}
+
+/// Keys that vary whose values in the first robot's scenario are not numbers, and these values.
+fn without_number(plan: &Plan, robots: &[Scenario]) -> Result<Vec<(String, Value)>> {
+    let text = robots.first().map_or("", |robot| robot.complete_toml.as_str());
+    let complete = parse(text, "the scenario")?;
+    let value = |v: &Vary| Some((v.key.clone(), get(&complete, &keys_of(&v.key))?.clone()));
+    Ok(plan.vary.iter().filter_map(value).filter(|(_, value)| number(value).is_none()).collect())
 }
 
 /// What was read; if it was refused, its mistakes are.

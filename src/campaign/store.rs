@@ -9,7 +9,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 
 use super::columns::Table;
 use super::manifest::Manifest;
-use super::outcome::{Outcome, Word};
+use super::outcome::Outcome;
 use super::parts;
 use super::plan::{Case, Plan};
 use super::results::Results;
@@ -26,6 +26,9 @@ pub(super) const MANIFEST: &str = "campaign.json";
 /// Folder of the parts of the table.
 const PARTS: &str = "parts";
 const TRY: &str = "try-";
+/// Folder of the cases, and files of the tables.
+const CASES: &str = "cases";
+const TABLES: [&str; 2] = ["table.csv", "table.parquet"];
 
 /// A case that runs has a folder `try-N` of its own until it is finished: one that was killed may
 /// still have processes that write to theirs. It is locked as long as its campaign lives.
@@ -43,7 +46,23 @@ impl Store {
     }
 
     fn case(&self, id: &str) -> PathBuf {
-        self.folder.join("cases").join(id)
+        self.folder.join(CASES).join(id)
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// True of the name of a file that is written here.
+    #[must_use]
+    pub fn writes(&self, file: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+        let (folder, parent) = (real(&self.folder), real(file.parent().unwrap_or(file)));
+        let is_named = |name: &&str| parent == folder && file.file_name() == Some(name.as_ref());
+        let is_below = |name: &&str| parent.starts_with(folder.join(name));
+        TABLES.iter().chain([&MANIFEST]).any(is_named) || [PARTS, CASES].iter().any(is_below)
     }
 
     /// The outcome of a case, if it is finished. One that cannot be read is none.
@@ -73,7 +92,14 @@ impl Store {
 
     /// The outcome of a case, whatever its inputs.
     pub(super) fn read(&self, id: &str) -> Option<Outcome> {
-        let bytes = fs::read(self.case(id).join(OUTCOME)).ok()?;
+        let case = self.case(id);
+        let read = || fs::read(case.join(OUTCOME)).ok();
+        let bytes = read().or_else(|| {
+            // another campaign may be replacing it
+            let gate = File::open(&case).ok()?;
+            let _locked = gate.lock_shared().is_ok();
+            read()
+        })?;
         serde_json::from_slice(&bytes).ok()
     }
 
@@ -100,7 +126,7 @@ impl Store {
         let mut open = Vec::new();
         for case in cases {
             let stored = self.outcome(plan, &case)?;
-            if stored.is_none_or(|outcome| outcome.outcome == Word::DaemonFailed) {
+            if !stored.is_some_and(|outcome| outcome.outcome.is_verdict()) {
                 open.push(case);
             }
         }
@@ -142,45 +168,55 @@ impl Store {
         Ok(Try { folder, _lock: lock })
     }
 
-    /// Moves the files of a try to where they stay, and returns the place of the first of `logs`
-    /// that there is. What processes printed about the folder of the try is then true of the place
-    /// to which it was moved.
+    /// Makes the files of a try true of the case's folder, where [`finish`](Self::finish) moves
+    /// them, and returns the place there of the first of `logs` that there is.
     pub(super) fn keep(&self, id: &str, tried: &Try, logs: &[PathBuf]) -> Result<Option<String>> {
         let (case, folder) = (self.case(id), &tried.folder);
         for entry in fs::read_dir(folder).map_err(|e| refused(folder, &e))?.flatten() {
-            let to = case.join(entry.file_name());
-            if to.extension().is_some_and(|extension| extension == "txt") {
-                let text = fs::read(entry.path()).map_err(|e| refused(&to, &e))?;
+            let file = entry.path();
+            if file.extension().is_some_and(|extension| extension == "txt") {
+                let text = fs::read(&file).map_err(|e| refused(&file, &e))?;
                 let text = String::from_utf8_lossy(&text);
                 let text = text.replace(&*folder.to_string_lossy(), &case.to_string_lossy());
-                fs::write(entry.path(), text).map_err(|e| refused(&to, &e))?;
+                fs::write(&file, text).map_err(|e| refused(&file, &e))?;
             }
-            fs::rename(entry.path(), &to).map_err(|e| refused(&to, &e))?;
         }
-        let log = logs.iter().find(|log| case.join(log).is_file());
+        let log = logs.iter().find(|log| folder.join(log).is_file());
         Ok(log.map(|log| format!("cases/{id}/{}", log.display())))
     }
 
     /// Draws the pages of a case whose logs are kept, and returns the place of the first; none if
     /// no log can be shown.
-    pub(super) fn draw(&self, id: &str, logs: &[PathBuf]) -> Option<String> {
-        let case = self.case(id);
+    pub(super) fn draw(id: &str, tried: &Try, logs: &[PathBuf]) -> Option<String> {
+        let folder = &tried.folder;
         let page_of = |log: &PathBuf| {
             let page = log.with_extension("html");
-            write_page(&case.join(log), &case.join(&page)).then_some(page)
+            write_page(&folder.join(log), &folder.join(&page)).then_some(page)
         };
         let pages: Vec<PathBuf> = logs.iter().filter_map(page_of).collect();
         Some(format!("cases/{id}/{}", pages.first()?.display()))
     }
 
-    /// The case is finished: its outcome is there whole, or not at all.
-    pub(super) fn finish(&self, outcome: &Outcome, tried: &Try) -> Result<()> {
+    /// The case is finished: its outcome is there whole, or not at all, and beside it lies nothing
+    /// of an earlier one. The files of the try stay if they are `kept`.
+    pub(super) fn finish(&self, outcome: &Outcome, tried: &Try, kept: bool) -> Result<()> {
         let text = serde_json::to_vec_pretty(outcome);
         let text = text.map_err(|e| Error::new(ErrorKind::Internal, format!("outcome: {e}")))?;
-        let (new, to) = (tried.folder.join(OUTCOME), self.case(&outcome.case).join(OUTCOME));
+        let (case, folder) = (self.case(&outcome.case), &tried.folder);
+        // another campaign may be finishing the same case
+        let gate = File::open(&case).map_err(|e| refused(&case, &e))?;
+        let _locked = gate.lock().is_ok();
+        clear(&case)?;
+        if kept {
+            for entry in fs::read_dir(folder).map_err(|e| refused(folder, &e))?.flatten() {
+                let to = case.join(entry.file_name());
+                fs::rename(entry.path(), &to).map_err(|e| refused(&to, &e))?;
+            }
+        }
+        let (new, to) = (folder.join(OUTCOME), case.join(OUTCOME));
         fs::write(&new, text).map_err(|e| refused(&new, &e))?;
         fs::rename(&new, &to).map_err(|e| refused(&to, &e))?;
-        forget(&tried.folder);
+        forget(folder);
         Ok(())
     }
 
@@ -249,7 +285,7 @@ impl Store {
     /// The files of the tables: CSV, Parquet.
     #[must_use]
     pub fn tables(&self) -> [PathBuf; 2] {
-        ["table.csv", "table.parquet"].map(|name| self.folder.join(name))
+        TABLES.map(|name| self.folder.join(name))
     }
 }
 
@@ -264,6 +300,21 @@ pub(super) fn fresh(parent: &Path, prefix: &str) -> Result<PathBuf> {
         }
     }
     Err(Error::new(ErrorKind::File, format!("{}: full of {prefix}", parent.display())))
+}
+
+/// Removes what an earlier outcome of a case has left, the outcome first: without it, the rest says
+/// nothing. Tries may be running.
+fn clear(case: &Path) -> Result<()> {
+    let outcome = case.join(OUTCOME);
+    let others = fs::read_dir(case).map_err(|e| refused(case, &e))?.flatten();
+    let others = others.filter(|e| !e.file_name().to_string_lossy().starts_with(TRY));
+    for file in std::iter::once(outcome).chain(others.map(|entry| entry.path())) {
+        match if file.is_dir() { fs::remove_dir_all(&file) } else { fs::remove_file(&file) } {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(refused(&file, &e)),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Removes a folder of ours. What is in use goes when it is no longer.

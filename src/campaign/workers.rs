@@ -1,6 +1,6 @@
 //! Processes that stay up from case to case.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -56,9 +56,21 @@ pub(super) fn model_of(file: &std::path::Path, sets: &[String]) -> u64 {
 
 /// A unix socket in a folder of its own, gone when dropped.
 #[derive(Debug)]
-pub(super) struct Socket(PathBuf);
+pub struct Socket(PathBuf);
 
 impl Socket {
+    /// One for a log that is run again and whose `endpoint` is a unix socket in a folder that is
+    /// gone, as those of campaigns are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] if no folder can be made for it.
+    pub fn in_place_of(endpoint: &str) -> Result<Option<Self>> {
+        let path = endpoint.strip_prefix("unixsock-stream/").map(Path::new);
+        let folder = path.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+        let is_gone = folder.is_some_and(|folder| !folder.is_dir());
+        is_gone.then(Self::new).transpose()
+    }
+
     /// Not beside the log, for the path of a socket is short.
     pub(super) fn new() -> Result<Self> {
         let folder = fresh(&std::env::temp_dir(), &format!("hardstand-{}-", std::process::id()))?;
@@ -77,9 +89,15 @@ impl Socket {
         Ok(socket)
     }
 
+    /// Where a daemon listens on it.
+    #[must_use]
+    pub fn endpoint(&self) -> String {
+        format!("unixsock-stream/{}", self.path().display())
+    }
+
     /// Lets daemon and controller meet there.
-    pub(super) fn connect(&self, harness: &mut Harness) {
-        harness.endpoint = format!("unixsock-stream/{}", self.path().display());
+    pub fn connect(&self, harness: &mut Harness) {
+        harness.endpoint = self.endpoint();
         let set = format!("bus.listen=[{:?}]", harness.endpoint);
         harness.run.extend(["--set".into(), set.into()]);
     }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use crate::campaign::Socket;
 use crate::config::Scenario;
 use crate::process_harness::{Failure, Harness};
 use crate::replay::{Forked, Player, saved_state, write_state};
@@ -28,7 +29,7 @@ pub(super) fn run(
     let state = folder.0.join("state.bin");
     write_state(&state, &saved_state(player, scenario, run_id)?)?;
     let end = index.end_tick(run_id);
-    let harness = Harness {
+    let mut harness = Harness {
         folder: folder.0.clone(),
         log: Some(a.to.clone()),
         run: arguments(&folder, scenario, &state, end.unwrap_or_default())?,
@@ -37,6 +38,8 @@ pub(super) fn run(
         controller: a.command.clone(),
         ..Harness::default()
     };
+    let socket = socket_instead(scenario, &a.sets)?;
+    socket.iter().for_each(|socket| socket.connect(&mut harness));
     let ended = harness.start()?.wait(|_| Ok(!stop.load(Ordering::Relaxed)))?;
     // a daemon that was refused, or killed at its beginning, left an old log of that name
     let replaced = ended.was_ready && ended.report.is_some();
@@ -53,6 +56,16 @@ pub(super) fn run(
     };
     show::note(&failure::text(&failure));
     Ok(Err(failure::code_of(&failure)))
+}
+
+/// Where daemon and controller meet if the place that the log names is gone, and none of the
+/// changes names another.
+pub(super) fn socket_instead(scenario: &Scenario, sets: &[String]) -> Result<Option<Socket>> {
+    let names = |set: &String| set.split('=').next().is_some_and(|key| key.trim() == "bus.listen");
+    match scenario.bus.listen.first() {
+        Some(endpoint) if !sets.iter().any(names) => Socket::in_place_of(endpoint),
+        _ => Ok(None),
+    }
 }
 
 /// Arguments of `hardstand run`: the scenario of the log with the changes.

@@ -147,6 +147,17 @@ impl Drop for OutputFile {
     }
 }
 
+/// Refuses a file that `what` names and that cannot be written. What is neither a regular file nor
+/// a folder, such as a pipe, is not opened before it is written.
+///
+/// # Errors
+/// [`ErrorKind::File`].
+#[cfg(feature = "zenoh")]
+pub(super) fn check_writable(what: &str, file: &Path) -> Result<()> {
+    let is_other = fs::metadata(file).is_ok_and(|there| !there.is_file() && !there.is_dir());
+    if is_other { Ok(()) } else { OutputFile::create(what, file).map(drop) }
+}
+
 /// Writes `file`, which is called `what` in errors, as `fill` does.
 ///
 /// # Errors

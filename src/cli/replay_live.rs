@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
+use crate::campaign::Socket;
 use crate::config::Scenario;
 use crate::daemon::{self, Begin, EndReport, Happening, Host};
 use crate::inspect::{Answers, Mismatch, replay_to_controllers};
@@ -16,6 +17,7 @@ use hardstand_protocol::JointCommand;
 use hardstand_protocol::SavedState;
 
 use super::arguments::ReplayArguments;
+use super::branch_live::socket_instead;
 use super::{DaemonStop, ExitCode, differences, progress, show};
 
 pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
@@ -23,7 +25,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
     let index = RunIndex::of(&a.log, |_, _| ())?;
     let first_tick = index.segments.first().map_or(0, |part| part.first_tick);
     let player = Player::open_before(&a.log, &index, index.run_id(), first_tick)?;
-    let (mut scenario, saved) = shown(a, &player, index.run_id())?;
+    let (mut scenario, saved, _socket) = shown(a, &player, index.run_id())?;
     scenario.ticks = index.end_tick(index.run_id());
     scenario.record.path().map_or(Ok(()), |path| refuse_inputs(&index.files(), &path))?;
     if !a.json {
@@ -89,8 +91,13 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
     })
 }
 
-/// The log's scenario as a loop in lockstep that records nothing, and the state that it begins in.
-fn shown(a: &ReplayArguments, player: &Player, run_id: u32) -> Result<(Scenario, SavedState)> {
+/// The log's scenario as a loop in lockstep that records nothing, the state that it begins in, and
+/// a socket to keep while it runs.
+fn shown(
+    a: &ReplayArguments,
+    player: &Player,
+    run_id: u32,
+) -> Result<(Scenario, SavedState, Option<Socket>)> {
     let mut sets: Vec<String> = [
         "control.mode=\"lockstep\"",
         "sim.start=\"on_controller\"",
@@ -115,7 +122,9 @@ fn shown(a: &ReplayArguments, player: &Player, run_id: u32) -> Result<(Scenario,
                     only bus, control and the like can be set here";
         return Err(Error::new(ErrorKind::Input, text));
     }
-    Ok((scenario, saved))
+    let socket = socket_instead(&scenario, &a.sets)?;
+    socket.iter().for_each(|socket| scenario.bus.listen = vec![socket.endpoint()]);
+    Ok((scenario, saved, socket))
 }
 
 fn start(a: &ReplayArguments, scenario: &Scenario) -> Result<Process> {

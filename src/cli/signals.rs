@@ -34,11 +34,23 @@ const LAST_WARNING: [Signal; 2] = [Signal::XCPU, Signal::POWER];
 /// its group, and after Ctrl-C a launcher may pass on what its children have received, too.
 const ONE_REQUEST: Duration = Duration::from_millis(100);
 
-/// A flag that SIGINT and SIGTERM set; a second signal ends the process at once.
+/// A flag that SIGINT and SIGTERM set, and the end of the terminal (SIGHUP) unless `nohup` has
+/// switched that off; a second signal ends the process at once.
 pub(super) fn stop_on_signal() -> Result<Arc<AtomicBool>> {
     let stop = Arc::default();
     end_at_second(&stop)?;
+    if !is_ignored(Signal::HUP) {
+        register(Signal::HUP.as_raw(), &stop)?;
+    }
     Ok(stop)
+}
+
+/// Whether this process ignores a signal, as its parent may have decided.
+fn is_ignored(signal: Signal) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal.as_raw() - 1) & 1 == 1
 }
 
 /// How signals end a process with a log: SIGINT, SIGTERM, SIGXCPU and SIGPWR ask it to stop, and of

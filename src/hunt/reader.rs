@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use crate::campaign::{Lists, ROBOT};
+use crate::campaign::{Lists, ROBOT, own_key};
 use crate::config::{Mistakes, Range, Scenario, Section, get, keys_of, parse};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::Model;
@@ -49,6 +49,8 @@ impl Space {
             space.vary.extend(vary(&s, &tables));
             s.finish();
         }
+        let keys = space.vary.iter().flat_map(|vary| &vary.keys);
+        mistakes.refuse_twins("hunt.vary", keys.map(String::as_str));
         for (key, list) in LISTS {
             for (i, s) in section.sections(key).iter().enumerate() {
                 match slots(list, s).and_then(|slots| known(slots, &space.own[list as usize])) {
@@ -152,6 +154,13 @@ fn vary(s: &Section<'_>, robots: &[Table]) -> Option<Vary> {
     let mut own = Vec::new();
     for key in &keys {
         match value_of(robots, key) {
+            _ if own_key(key).is_some() => s.complain(
+                "key",
+                &format!(
+                    "{key} is not allowed: a hunt sets pace, start, mode and length of its cases \
+                     itself"
+                ),
+            ),
             Some(value @ (Value::Float(_) | Value::Integer(_))) => own.push(value.clone()),
             _ => {
                 s.complain(

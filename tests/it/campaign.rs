@@ -5,6 +5,7 @@ mod divided;
 mod ends;
 mod files;
 mod goes_on;
+mod kept;
 mod recipes;
 mod reports;
 mod rows;

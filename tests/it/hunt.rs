@@ -375,6 +375,12 @@ between = [0.9, 0.6]
 [[hunt.vary]]
 keys = []
 between = [0.6, 0.9]
+[[hunt.vary]]
+keys = ["contact.mu_kinetic", "contact.mu_kinetic"]
+between = [0.6, 0.7]
+[[hunt.vary]]
+key = "sim.duration_s"
+between = [1.0, 2.0]
 [[hunt.events]]
 kind = "push"
 count = 0
@@ -392,6 +398,8 @@ at_s = { between = [1.0] }
         "contact.mu must be a key of the scenario that has a number",
         "between must be two numbers, the smaller first",
         "hunt.vary[2].keys is []; it must be at least one key",
+        "hunt.vary: the name \"contact.mu_kinetic\" is used twice",
+        "sim.duration_s is not allowed",
         "hunt.events[0].count is 0; it must be a whole number, 1 to 64",
         "hunt.events[1]: between must be two numbers, the smaller first",
         "hunt.commands is 3; it must be a list of tables",
@@ -446,6 +454,34 @@ fn a_hunt_ends_when_no_case_is_left() {
     let result: Value = serde_json::from_str(&said).unwrap();
     // without it, and with each delay
     assert_eq!(result["cases"], 3, "{result}");
+}
+
+/// What was found with one seed is not replaced by what another finds.
+#[test]
+fn another_seed_needs_another_folder() {
+    let stage = Stage::new(DELAYS);
+    fs::create_dir_all(stage.path("out/cases/c00000__none__s0009")).unwrap();
+    let mut command = stage.command();
+    command.args(["--seed", "7", "--out"]).arg(stage.path("out")).args(["--", "true"]);
+    let said = Process::start(stage.0.path(), "seed", command).ends_with(2);
+    assert!(said.contains("--seed differs, it is 7"), "{said}");
+}
+
+/// The document is there, whatever ended the hunt.
+#[test]
+fn a_hunt_that_is_stopped_prints_its_document() {
+    let _one = serial();
+    let stage = Stage::new(DELAYS);
+    let waits = stage.path("waits");
+    let mut command = stage.command();
+    command.args(["--json", "--jobs", "1", "--out"]).arg(stage.path("out"));
+    command.args(["--", "sh", "-c", &format!("touch {}; sleep 60", waits.display())]);
+    let mut hunt = Process::start(stage.0.path(), "stopped", command);
+    wait_for("the first case", || waits.exists().then_some(()));
+    hunt.signal(Signal::INT);
+    let said = hunt.ends_with(3);
+    let found: Value = serde_json::from_str(&said).unwrap_or_else(|e| panic!("{e}: {said}"));
+    assert_eq!((&found["stopped"], &found["found"]), (&true.into(), &Value::Null), "{found}");
 }
 
 /// In one process the controller is the process.

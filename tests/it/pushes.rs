@@ -142,6 +142,9 @@ fn what_cannot_be_measured_is_refused() {
         (&["--until", "fell", "--most", "2e6"], "force_n"),
         (&["--until", "fell", "--times", "3"], "--period"),
         (&["--until", "felt"], "felt"),
+        (&["--until", "fell", "--at", "1.0005"], "--at is 1.0005; it must be a whole number of ms"),
+        (&["--until", "fell", "--period", "0.002", "--times", "4"], "it must be at least 0.004"),
+        (&["--until", "fell", "--set", "sim.start=\"now\""], "--set sim.start is not allowed"),
     ] {
         let options = [options, &["--in-process", "--directions", "1", "--after", "0.1"]].concat();
         let (said, _) = pushes(&folder, "refused", &options, 2);

@@ -53,7 +53,7 @@ pub(in crate::cli) struct CampaignRunArguments {
     #[arg(long, value_name = "I/N", value_parser = shard)]
     pub(in crate::cli) shard: Option<[usize; 2]>,
     /// Only the case of this name, as --list prints it (repeatable)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub(in crate::cli) case: Vec<String>,
     /// Run finished cases again, too: as a test after a change of the controller
     #[arg(long, conflicts_with_all = ["list", "table"])]

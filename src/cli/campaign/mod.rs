@@ -38,7 +38,7 @@ pub(super) fn campaign(a: &CampaignArguments) -> Result<ExitCode> {
 
 fn run_file(file: &Path, a: &CampaignRunArguments) -> Result<ExitCode> {
     let file = std::path::absolute(file).map_err(|e| no_place(file, &e))?;
-    report::check(&a.reports, &file)?;
+    let reports = report::Places::of(&a.reports)?;
     let mut plan = Plan::load(&file)?;
     for (old, new) in &plan.renamed {
         show::note(&format!("fail_if: the outcome \"{old}\" is now called \"{new}\""));
@@ -57,22 +57,25 @@ fn run_file(file: &Path, a: &CampaignRunArguments) -> Result<ExitCode> {
         Some(out) => std::path::absolute(out).map_err(|e| no_place(out, &e))?,
         None => results_of(&file),
     };
-    let reports = report::Places::of(&a.reports)?;
     let folder = command(&mut plan, a)?;
     plan.controller_files = campaign::controller_files(&plan.controller);
     let mut manifest = Manifest::of(&plan, &file.to_string_lossy(), folder);
     let store = Store::new(out);
+    reports.check(plan.files().into_iter().chain([file]), &store)?;
     if !a.table {
         run(&plan, &mut manifest, &store, &slice, a)?;
     }
     let results = store.write_tables(&plan, manifest, a.shard.unwrap_or([0, 1]))?;
     let ids: BTreeSet<&str> = slice.iter().map(|case| case.id.as_str()).collect();
     let result = CampaignResult::of(&results, &store, &ids);
-    reports.write(&results.only(&ids))?;
     if a.json {
         show::json(&result)?;
     } else {
         result.show();
+    }
+    // last, so that a disk that is full by now does not hide the result
+    reports.write(&results.only(&ids))?;
+    if !a.json {
         reports.show();
     }
     Ok(result.code())
@@ -179,6 +182,16 @@ fn run(
     Ok(())
 }
 
+/// The exit code of results with so many cases that have not run, that `fail_if` names, and whose
+/// daemon failed.
+const fn code(missing: usize, failing: usize, daemon_failed: usize) -> ExitCode {
+    match (missing, failing, daemon_failed) {
+        (1.., ..) | (0, 0, 1..) => ExitCode::Incomplete,
+        (0, 0, 0) => ExitCode::Done,
+        (0, 1.., _) => ExitCode::Negative,
+    }
+}
+
 fn line(o: &Outcome) -> String {
     let why = if o.reason.is_empty() { String::new() } else { format!(": {}", o.reason) };
     let held = o.conditions.iter().filter_map(|(name, held)| match held {
@@ -224,7 +237,7 @@ impl<'a> CampaignResult<'a> {
         let of_slice = results.finished().map(|(_, outcome)| outcome);
         let of_slice: Vec<&Outcome> = of_slice.filter(|o| ids.contains(o.case.as_str())).collect();
         let fails = |o: &&&Outcome| !results.manifest.failing(o).is_empty();
-        let has_failed = |o: &&&Outcome| o.outcome == Word::DaemonFailed;
+        let has_failed = |o: &&&Outcome| !o.outcome.is_verdict();
         let [table_csv, table_parquet] = store.tables();
         Self {
             cases: results.cases.len(),
@@ -240,11 +253,7 @@ impl<'a> CampaignResult<'a> {
     }
 
     fn code(&self) -> ExitCode {
-        match (self.missing, self.failing.is_empty(), self.daemon_failed.is_empty()) {
-            (1.., ..) | (0, true, false) => ExitCode::Incomplete,
-            (0, true, true) => ExitCode::Done,
-            (0, false, _) => ExitCode::Negative,
-        }
+        code(self.missing, self.failing.len(), self.daemon_failed.len())
     }
 
     fn show(&self) {

@@ -6,6 +6,7 @@ use crate::campaign::{Cost, Plan, Store};
 use hardstand_error::Result;
 
 use super::super::arguments::CampaignPlanArguments;
+use super::super::shell::quoted;
 use super::super::{ExitCode, show};
 use super::{no_place, results_of};
 
@@ -41,12 +42,21 @@ pub(super) fn plan(a: &CampaignPlanArguments) -> Result<ExitCode> {
     if a.json {
         show::json(&result)?;
     } else {
-        print(&result, &a.file.display().to_string());
+        print(&result, &command(a));
     }
     Ok(ExitCode::Done)
 }
 
-fn print(r: &PlanResult, file: &str) {
+/// The command that runs the campaign, for a shell.
+fn command(a: &CampaignPlanArguments) -> String {
+    let mut words = vec!["hardstand".into(), "campaign".into(), a.file.display().to_string()];
+    if let Some(out) = &a.out {
+        words.extend(["--out".into(), out.display().to_string()]);
+    }
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn print(r: &PlanResult, command: &str) {
     let Cost { cases, scenarios, faults, seeds, duration_s, finished, .. } = &r.cost;
     show::line(&format!(
         "cases      {cases}: {scenarios} scenarios × {faults} faults × {seeds} seeds"
@@ -57,8 +67,8 @@ fn print(r: &PlanResult, file: &str) {
     let Some(case_s) = r.cost.case_s else {
         let slices = (cases / SAMPLE).max(1);
         show::line(&format!(
-            "measured   nothing: no case is finished. To measure {} of them, run `hardstand \
-             campaign {file} --shard 0/{slices}`",
+            "measured   nothing: no case is finished. To measure {} of them, run `{command} \
+             --shard 0/{slices}`",
             cases.div_ceil(slices)
         ));
         return;

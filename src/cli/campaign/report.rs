@@ -1,31 +1,15 @@
 //! `hardstand campaign report`: the results for people and for continuous integration.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::campaign::{Grade, Results};
+use crate::campaign::{Grade, Results, Store};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::super::arguments::{CampaignReportArguments, ReportFiles};
 use super::super::{ExitCode, output_file, show};
-use super::{no_place, page};
-
-/// Refuses the names of reports that are read as the campaign's file.
-pub(super) fn check(a: &ReportFiles, file: &Path) -> Result<()> {
-    if let (Some(junit), Some(html)) = (&a.junit, &a.html)
-        && (junit == html || output_file::are_one(junit, html))
-    {
-        let text = format!("--junit and --html are both {}; choose two names", junit.display());
-        return Err(Error::new(ErrorKind::Input, text));
-    }
-    for (option, to) in [("--junit", &a.junit), ("--html", &a.html)] {
-        if let Some(to) = to {
-            output_file::check(option, to, [file])?;
-        }
-    }
-    Ok(())
-}
+use super::{code, no_place, page};
 
 /// Where reports are written, whatever the current folder is by then.
 pub(super) struct Places {
@@ -35,11 +19,44 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn of(a: &ReportFiles) -> Result<Self> {
+        if let (Some(junit), Some(html)) = (&a.junit, &a.html)
+            && (junit == html || output_file::are_one(junit, html))
+        {
+            let text = format!("--junit and --html are both {}; choose two names", junit.display());
+            return Err(Error::new(ErrorKind::Input, text));
+        }
         let absolute = |file: &Option<PathBuf>| {
             let file = file.as_ref();
             file.map(|f| std::path::absolute(f).map_err(|e| no_place(f, &e))).transpose()
         };
         Ok(Self { junit: absolute(&a.junit)?, html: absolute(&a.html)? })
+    }
+
+    /// Refuses names of `inputs` and of files of the results, and files that cannot be written.
+    pub(super) fn check(
+        &self,
+        inputs: impl IntoIterator<Item = PathBuf>,
+        store: &Store,
+    ) -> Result<()> {
+        let inputs: Vec<PathBuf> = inputs.into_iter().collect();
+        for (option, to) in [("--junit", &self.junit), ("--html", &self.html)] {
+            let Some(to) = to else { continue };
+            output_file::check(option, to, inputs.iter().map(PathBuf::as_path))?;
+            if store.writes(to)
+                || store.tables().iter().any(|table| output_file::is_same(table, to))
+            {
+                let text = format!(
+                    "{option} is {}, a place of the campaign's own results; choose another name",
+                    to.display()
+                );
+                return Err(Error::new(ErrorKind::Input, text));
+            }
+            // the folder of the results need not exist yet
+            if to.parent() != Some(store.folder()) || store.folder().exists() {
+                output_file::check_writable(option, to)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes those that were asked for.
@@ -72,6 +89,8 @@ struct ReportResult {
     /// Did not reach their end, and `fail_if` does not name that.
     broken: usize,
     missing: usize,
+    /// Of those that did not reach their end, those whose daemon failed: they say nothing.
+    daemon_failed: usize,
     junit: Option<PathBuf>,
     html: Option<PathBuf>,
 }
@@ -80,6 +99,7 @@ pub(super) fn report(a: &CampaignReportArguments) -> Result<ExitCode> {
     let folder = std::path::absolute(&a.folder).map_err(|e| no_place(&a.folder, &e))?;
     let results = Results::open(&folder)?;
     let places = Places::of(&a.reports)?;
+    places.check(results.manifest.files(), &Store::new(folder))?;
     places.write(&results)?;
     let grades: Vec<Grade> =
         results.cases.iter().map(|(_, o)| results.judge(o.as_ref()).grade).collect();
@@ -90,6 +110,7 @@ pub(super) fn report(a: &CampaignReportArguments) -> Result<ExitCode> {
         failed: count(Grade::Failed),
         broken: count(Grade::Broken),
         missing: count(Grade::Unfinished),
+        daemon_failed: results.finished().filter(|(_, o)| !o.outcome.is_verdict()).count(),
         junit: places.junit.clone(),
         html: places.html.clone(),
     };
@@ -103,9 +124,5 @@ pub(super) fn report(a: &CampaignReportArguments) -> Result<ExitCode> {
         ));
         places.show();
     }
-    Ok(match (result.missing, result.failed) {
-        (1.., _) => ExitCode::Incomplete,
-        (0, 1..) => ExitCode::Negative,
-        (0, 0) => ExitCode::Done,
-    })
+    Ok(code(result.missing, result.failed, result.daemon_failed))
 }

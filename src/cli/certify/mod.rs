@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use crate::certify::{
     Bench, Certificate, Claim, FinishedRun, Inputs, JSON_FILE, PAGE_FILE, Perturbation, Problem,
-    Run, STOPPED_S, Task, Verdict, attribute, plan, sign, signature_file, signing_key, verify,
-    wall_s,
+    Run, STOPPED_S, Task, Verdict, attribute, own_key, plan, sign, signature_file, signing_key,
+    verify, wall_s,
 };
 use crate::config::Scenario;
 use crate::inspect::Comparison;
@@ -194,10 +194,7 @@ fn key_of(set: &str) -> &str {
 /// Keys that are set in every run; those of the user are checked against them.
 fn sets(wanted: &[String], duration_s: Option<f64>, patience_s: f64) -> Result<Vec<String>> {
     for set in wanted {
-        let key = key_of(set);
-        if ["sim.pace", "sim.speed", "sim.start", "sim.duration_s", "control.mode", "record.file"]
-            .contains(&key)
-        {
+        if let Some(key) = own_key(set, &[]) {
             let text =
                 format!("--set {key} is not allowed: certify sets pace, start and mode itself");
             return Err(Error::new(ErrorKind::Input, text));

@@ -46,15 +46,17 @@ pub(super) fn hunt(a: &HuntArguments) -> Result<ExitCode> {
     print(format!("hunts      until {until}; at most {most} cases, {jobs} at a time"));
     let limits = Limits { cases: most.get(), random: a.random, seed: cases.seed.into() };
     let hunt = Hunt { judge: setup.judge(&space), limits, print: &print };
-    let result = hunt.run(&setup.common, &setup.out)?;
-    if setup.is_stopped() {
-        print(STOPPED.into());
-        return Ok(ExitCode::Incomplete);
-    }
+    let mut result = hunt.run(&setup.common, &setup.out)?;
+    result.stopped = setup.is_stopped();
     if cases.json {
         show::json(&result)?;
+    } else if result.stopped {
+        print(STOPPED.into());
     } else {
         result.show();
+    }
+    if result.stopped {
+        return Ok(ExitCode::Incomplete);
     }
     Ok(if result.found.is_some() { ExitCode::Negative } else { ExitCode::Done })
 }
@@ -72,6 +74,8 @@ struct HuntResult {
     best_margin: Option<f64>,
     /// What was found.
     found: Option<Found>,
+    /// A signal ended it before its time.
+    stopped: bool,
 }
 
 #[derive(Debug, Serialize)]

@@ -1,6 +1,6 @@
 //! `hardstand pushes`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -25,14 +25,16 @@ pub(super) struct PushesResult {
     pub(super) until: String,
     #[serde(flatten)]
     pub(super) pushes: Pushes,
-    /// In the order of times, then of directions.
+    /// In the order of times, then of directions; none if it was stopped.
     pub(super) limits: Vec<PushLimit>,
     /// Cases that were run.
     cases: usize,
     /// Cases of every step in every direction at every time.
     cases_of_a_sweep: usize,
-    table: PathBuf,
-    plot: PathBuf,
+    /// A signal ended it before its time: then there are no files.
+    stopped: bool,
+    table: Option<PathBuf>,
+    plot: Option<PathBuf>,
 }
 
 pub(in crate::cli) fn pushes(a: &PushesArguments) -> Result<ExitCode> {
@@ -55,27 +57,27 @@ pub(in crate::cli) fn pushes(a: &PushesArguments) -> Result<ExitCode> {
     print(format!("limits     {}, within {duration_s:.3} s of simulated time", a.cases.until));
     let mut judge = setup.judge(&space);
     let found = push_limits(&mut judge, &pushes, a.sweep, &mut |p| print(in_words(p)))?;
-    let Some(limits) = found else {
-        print(STOPPED.into());
-        return Ok(ExitCode::Incomplete);
-    };
-    let result = PushesResult {
+    let mut result = PushesResult {
         until: a.cases.until.clone(),
         cases: judge.count(),
-        cases_of_a_sweep: limits.len() * pushes.steps,
+        cases_of_a_sweep: pushes.at_s.len() * pushes.directions * pushes.steps,
+        stopped: found.is_none(),
+        limits: found.unwrap_or_default(),
         pushes,
-        limits,
-        table: setup.out.join("pushes.csv"),
-        plot: setup.out.join("pushes.svg"),
+        table: None,
+        plot: None,
     };
-    output_file::write_text("table", &result.table, &result.csv())?;
-    push_plot::draw(&result.plot, &result)?;
+    if !result.stopped {
+        result.write(&setup.out)?;
+    }
     if a.cases.json {
         show::json(&result)?;
+    } else if result.stopped {
+        print(STOPPED.into());
     } else {
         result.show();
     }
-    Ok(ExitCode::Done)
+    Ok(if result.stopped { ExitCode::Incomplete } else { ExitCode::Done })
 }
 
 fn pushes_of(a: &PushesArguments, scenario: &Scenario) -> Result<Pushes> {
@@ -105,16 +107,34 @@ fn pushes_of(a: &PushesArguments, scenario: &Scenario) -> Result<Pushes> {
             return Err(Error::new(ErrorKind::Input, text));
         }
     }
-    // in whole milliseconds, so that the number that is printed is the one that is used
-    let at_s = |i: usize| ((a.at + period_s * i as f64 / a.times.get() as f64) * 1e3).round() / 1e3;
+    let at_s = times_s(a.at, period_s, a.times.get())?;
     Ok(Pushes {
         link: a.link.clone().unwrap_or_else(|| model.bodies[0].name.clone()),
         duration_s: a.push,
-        at_s: (0..a.times.get()).map(at_s).collect(),
+        at_s,
         directions: a.directions.get(),
         most_n,
         steps: a.steps.get(),
     })
+}
+
+/// `count` times from `first_s` on, evenly spaced over `period_s` and rounded to whole
+/// milliseconds, so that the number that is printed is the one that is used.
+fn times_s(first_s: f64, period_s: f64, count: usize) -> Result<Vec<f64>> {
+    let whole = |s: f64| (s * 1e3).round() / 1e3;
+    if (first_s - whole(first_s)).abs() > 1e-9 {
+        let text = format!("--at is {first_s}; it must be a whole number of ms, such as 1.001");
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    if count > 1 && period_s < 1e-3 * count as f64 {
+        let text = format!(
+            "--period is {period_s}; with --times {count} it must be at least {}, for pushes begin \
+             at whole ms",
+            1e-3 * count as f64
+        );
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    Ok((0..count).map(|i| whole(first_s + period_s * i as f64 / count as f64)).collect())
 }
 
 fn in_words(p: PushProgress) -> String {
@@ -146,6 +166,15 @@ fn row_in_words(row: &[PushLimit]) -> String {
 }
 
 impl PushesResult {
+    /// Writes table and plot into this folder.
+    fn write(&mut self, folder: &Path) -> Result<()> {
+        let (table, plot) = (folder.join("pushes.csv"), folder.join("pushes.svg"));
+        output_file::write_text("table", &table, &self.csv())?;
+        push_plot::draw(&plot, self)?;
+        (self.table, self.plot) = (Some(table), Some(plot));
+        Ok(())
+    }
+
     /// One row for each limit; empty cells where there is none.
     fn csv(&self) -> String {
         let cell = |x: Option<f64>| x.map_or(String::new(), |x| x.to_string());
@@ -189,7 +218,9 @@ impl PushesResult {
         let share = 100.0 * self.cases as f64 / self.cases_of_a_sweep as f64;
         let all = self.cases_of_a_sweep;
         show::line(&format!("cases      {} of the {all} of a sweep ({share:.1} %)", self.cases));
-        show::line(&format!("table      {}", self.table.display()));
-        show::line(&format!("plot       {}", self.plot.display()));
+        for (name, file) in [("table", &self.table), ("plot", &self.plot)] {
+            let file = file.iter().map(|file| file.display());
+            file.for_each(|file| show::line(&format!("{name:10} {file}")));
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::campaign::{Common, Way};
+use crate::campaign::{Common, Way, own_key};
 use crate::config::Scenario;
 use crate::hunt::{Judge, Space};
 use crate::inspect::{Condition, Quantities};
@@ -33,10 +33,18 @@ impl Setup {
     /// `verb` is the end of the folder's name.
     pub(super) fn of(a: &CaseArguments, verb: &str) -> Result<Self> {
         let file = std::path::absolute(&a.scenario).map_err(|e| no_place(&a.scenario, &e))?;
+        if let Some(key) = a.set.iter().find_map(|set| own_key(set)) {
+            let text = format!(
+                "--set {key} is not allowed: {verb} sets pace, start, mode, length, log and \
+                 endpoint of its cases itself"
+            );
+            return Err(Error::new(ErrorKind::Input, text));
+        }
         let robots = Scenario::load_all(&file, &a.set)?;
         Condition::parse(&a.until, &Quantities::of_all(&robots))?;
         let out = a.out.clone().unwrap_or_else(|| results_of(&file, verb));
         let out = std::path::absolute(&out).map_err(|e| no_place(&out, &e))?;
+        refuse_other_seed(&out, a.seed)?;
         let mut common = Common::new(&robots, file, a.command.clone(), a.until.clone(), a.seed);
         common.way = match a {
             CaseArguments { in_process: true, .. } => Way::InProcess,
@@ -91,6 +99,20 @@ impl Setup {
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
+}
+
+/// Cases of another seed have other names, but what is found is kept under one name.
+fn refuse_other_seed(out: &Path, seed: u32) -> Result<()> {
+    let own = format!("__s{seed:04}");
+    let cases = std::fs::read_dir(out.join("cases")).into_iter().flatten().flatten();
+    let mut names = cases.map(|case| case.file_name().to_string_lossy().into_owned());
+    let Some(other) = names.find(|name| !name.ends_with(&own)) else { return Ok(()) };
+    let text = format!(
+        "{} is the folder of another search, which has the case {other}: --seed differs, it is \
+         {seed}. Take another folder with --out, or remove this one",
+        out.display()
+    );
+    Err(Error::new(ErrorKind::Input, text))
 }
 
 fn for_one_robot(what: &str) -> Error {

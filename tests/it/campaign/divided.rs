@@ -80,6 +80,8 @@ fn a_plan_says_what_the_cases_will_take() {
     assert!(said.contains("cases      100000: 2 scenarios × 2 faults × 25000 seeds"), "{said}");
     assert!(said.contains("simulated  0.15 s each, 4.17 h in all"), "{said}");
     assert!(said.contains("measured   nothing") && said.contains("--shard 0/1000`"), "{said}");
+    let said = plan(&stage, &["--out", "no results"], 0);
+    assert!(said.contains("--out 'no results' --shard 0/1000`"), "{said}");
 
     let out = stage.path("some");
     let rows = eight().rows();

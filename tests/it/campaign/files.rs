@@ -47,7 +47,7 @@ file = "nowhere.toml"
     // what has no case does not pass
     let said = Stage::new("duration_s = 1\nscenarios = []\nfaults = []\n").run(&[], 2);
     for key in ["scenarios", "faults"] {
-        let mistake = format!("{key} is missing; it must be at least one [[{key}]] table");
+        let mistake = format!("{key} is []; it must be at least one [[{key}]] table");
         assert!(said.contains(&mistake), "{mistake}\nis not in\n{said}");
     }
 }
@@ -169,4 +169,52 @@ fn a_fault_after_the_end_is_refused() {
     let said = stage.run(&[], 2);
     let text = "fault \"noise\": at_s is 500; a case ends at 0.15 s";
     assert!(said.contains(text), "{said}");
+}
+
+#[test]
+fn what_a_campaign_decides_itself_cannot_be_changed() {
+    let stage = Stage::new(
+        r#"
+duration_s = 1
+seeds = [1, 2, 1]
+set = ["sim.pace=\"realtime\"", "sim.start=\"now\"", "sim.duration_s=3"]
+
+[[scenarios]]
+name = "flat"
+file = "QUADRUPED"
+set = ["control.mode=\"realtime\"", " bus.listen = []", "record.file=\"x.mcap\""]
+
+[[scenarios]]
+name = "-flat"
+file = "QUADRUPED"
+
+[[scenarios]]
+name = ".."
+file = "QUADRUPED"
+
+[[vary]]
+key = "sim.speed"
+between = [1.0, 2.0]
+
+[[vary]]
+key = "robot.urdf"
+between = [1.0, 2.0]
+"#,
+    );
+    let said = stage.run(&[], 2);
+    for mistake in [
+        "set: sim.pace is not allowed: a campaign sets",
+        "set: sim.start is not allowed",
+        "set: sim.duration_s is not allowed",
+        "scenarios[0].set: control.mode is not allowed",
+        "scenarios[0].set: bus.listen is not allowed",
+        "scenarios[0].set: record.file is not allowed",
+        "scenarios[1].name is \"-flat\"; it must be 1 to 64 letters",
+        "scenarios[2].name is \"..\"; it must be 1 to 64 letters",
+        "vary[0].key: sim.speed is not allowed",
+        "it must be a key that has a number",
+        "seeds is [1, 2, 1]; it must be a list without a seed twice",
+    ] {
+        assert!(said.contains(mistake), "{mistake}\nis not in\n{said}");
+    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::process::Signal;
 
 use super::stage::{EIGHT, Stage, eight, rows, same};
-use crate::common::process::wait_for;
+use crate::common::process::{Process, wait_for};
 
 /// The tries that are left of cases that were running.
 fn tries(stage: &Stage) -> usize {
@@ -59,6 +59,19 @@ fn a_campaign_that_was_interrupted_twice_goes_on() {
     let all = stage.rows();
     assert_eq!(all[..2], before[..], "with the wall time that they took");
     assert_eq!(same(&all), same(&eight().rows()));
+}
+
+/// A terminal that is closed leaves nothing running.
+#[test]
+fn the_end_of_the_terminal_is_the_end_of_the_campaign() {
+    let stage = Stage::with_script(ONE, "exec sleep 100");
+    let mut campaign = stage.start("campaign", &[]);
+    let place = stage.dir.path().display().to_string();
+    wait_for("the daemon", || super::ends::daemon_of(&place));
+    campaign.signal(Signal::HUP);
+    let said = campaign.ends_with(3);
+    assert!(said.contains("stopped    cases that were running have no outcome"), "{said}");
+    assert_eq!(super::ends::daemon_of(&place), None, "the daemon has ended too");
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -156,6 +169,8 @@ fn finished_cases_are_run_again_if_that_is_asked() {
     let said = stage.run(&["--again"], 0);
     assert!(said.contains("cases      1 to run"), "{said}");
     assert_eq!(stage.rows()[0]["outcome"], "done");
+    let left = fs::read_dir(stage.results().join("cases/flat__none__s0001")).unwrap();
+    assert_eq!(left.count(), 1, "what the old outcome had kept is gone");
 }
 
 /// A daemon that was killed says nothing about the controller.
@@ -171,6 +186,16 @@ fn a_case_whose_daemon_failed_is_no_verdict_and_is_run_again() {
     rustix::process::kill_process(daemon, Signal::KILL).unwrap();
     let said = campaign.ends_with(3);
     assert!(said.contains("failed     1 cases by their daemon"), "{said}");
+    let hardstand = |words: &[&str], code: i32| {
+        let mut command = std::process::Command::new(super::stage::HARDSTAND);
+        command.arg("campaign").args(words).current_dir(stage.dir.path());
+        Process::start(stage.dir.path(), words[0], command).ends_with(code)
+    };
+    hardstand(&["report", "campaign-results"], 3);
+    let said = hardstand(&["plan", "campaign.toml"], 0);
+    assert!(said.contains("finished   0, 1 to run"), "{said}");
+    let said = hardstand(&["compare", "campaign-results", "campaign-results"], 2);
+    assert!(said.contains("no case is finished in both"), "{said}");
     fs::write(&good, "").unwrap();
     let said = stage.run(&[], 0);
     assert!(said.contains("cases      1 to run"), "{said}");

@@ -307,3 +307,46 @@ fn two_reports_have_two_names() {
     let said = stage.run(&["--junit", &one, "--html", &other], 2);
     assert!(said.contains("--junit and --html are both"), "{said}");
 }
+
+/// Neither what was read nor what is written already is replaced, before or after the cases.
+#[test]
+fn a_report_replaces_nothing_of_its_campaign() {
+    let stage = mixed();
+    let results = stage.results();
+    let below = |name: &str| results.join(name).display().to_string();
+    let kept = below("cases/flat__none__s0001/outcome.json");
+    let files = [
+        stage.path("campaign.toml").display().to_string(),
+        crate::common::process::repository("config/quadruped.toml"),
+        crate::common::process::repository("config/robots/quadruped.urdf"),
+        below("campaign.json"),
+        below("table.csv"),
+        below("table.parquet"),
+        below("parts/page.html"),
+        kept,
+    ];
+    let before = files.each_ref().map(|file| fs::read(file).ok());
+    for file in &files {
+        for option in ["--junit", "--html"] {
+            for said in
+                [stage.run(&[option, file, "--table"], 2), report(stage, &[option, file], 2)]
+            {
+                assert!(said.contains("choose another name"), "{option} {file}: {said}");
+            }
+        }
+    }
+    assert_eq!(before, files.each_ref().map(|file| fs::read(file).ok()));
+}
+
+/// A mistake that would be found after hours is found at once.
+#[test]
+fn a_report_that_cannot_be_written_is_refused_before_a_case_is_run() {
+    let stage = Stage::new(MIXED.replace("low & <odd>", "slides").as_str());
+    let nowhere = stage.path("no/such/folder/page.html").display().to_string();
+    let folder = stage.dir.path().display().to_string();
+    for file in [nowhere, folder] {
+        let said = stage.run(&["--html", &file], 2);
+        assert!(said.contains(&format!("--html {file}")), "{said}");
+        assert!(stage.finished().is_empty(), "{said}");
+    }
+}

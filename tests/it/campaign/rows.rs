@@ -228,3 +228,19 @@ fn varied_keys_are_drawn_from_the_seed() {
         assert!(log.info().scenario.contains(&format!("mu_static = {mu:?}")), "{mu}");
     }
 }
+
+/// A margin may name a condition of the campaign, which comes before a word of the language.
+#[test]
+fn a_margin_is_that_of_the_campaigns_own_condition() {
+    let stage = Stage::new(
+        "duration_s = 0.05\n[[scenarios]]\nname = \"flat\"\nfile = \"QUADRUPED\"\n\
+         [conditions]\nfell = \"base.z < 10\"\nhigh = \"base.z > 20\"\n\
+         [measures]\nby_name = { margin = \"fell\" }\nby_text = { margin = \"base.z < 10\" }\n\
+         high_m = { margin = \"high\" }\n",
+    );
+    stage.run(&[], 0);
+    let row = &stage.rows()[0];
+    assert_eq!(row["by_name"], row["by_text"], "{row:?}");
+    let high: f64 = row["high_m"].parse().unwrap();
+    assert!((-20.0..-19.0).contains(&high), "{row:?}");
+}
