@@ -7,10 +7,8 @@ use std::time::Instant;
 
 use rustix::process::Signal;
 
-use crate::daemon::{EndKind, EndReport};
-use crate::process_harness::{
-    DAEMON_OUTPUT, Ended, FailureKind, Harness, LOG, file_of, last_lines,
-};
+use crate::daemon::{EndKind, EndReport, file_of};
+use crate::process_harness::{DAEMON_OUTPUT, Ended, FailureKind, Harness, LOG, last_lines};
 use hardstand_error::Result;
 use hardstand_protocol::PlantFailure;
 

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::config::{Mode, Scenario};
-use crate::daemon::{self, Begin, EndReport, ErrorReport, Host, Report, ReportFile, Summary};
+use crate::daemon::{
+    self, Begin, EndReport, ErrorReport, Host, Report, ReportFile, Summary, file_of,
+};
 #[cfg(feature = "view")]
 use crate::process_harness::Process;
-use crate::process_harness::file_of;
 use crate::replay::read_state;
 use crate::rt::Ending;
 use hardstand_error::{Error, ErrorKind, Result};

@@ -432,6 +432,17 @@ fn start_recorder(
     Ok((Some(Recorder::start(&path, info, scenario.record.limits, inputs, inbox)?), Some(out)))
 }
 
+/// The file of one of so many robots: of several each has its name in it, as `run-left.mcap`.
+#[must_use]
+pub fn file_of(file: &Path, robot: &str, robots: usize) -> PathBuf {
+    if robots <= 1 {
+        return file.into();
+    }
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = file.extension().map_or(String::new(), |e| format!(".{}", e.to_string_lossy()));
+    file.with_file_name(format!("{stem}-{robot}{extension}"))
+}
+
 /// Ends the physics first, then its consumers, the bus last, so that no message is lost.
 fn finish(
     physics: PhysicsThread,

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::daemon::{EndReport, ErrorReport, Report, reports};
+use crate::daemon::{EndReport, ErrorReport, Report, file_of, reports};
 use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
 
@@ -193,17 +193,6 @@ impl Harness {
         let output = file_of(&self.folder.join(CONTROLLER_OUTPUT), robot, self.robots.len());
         Process::start_family(into_file(controller, &output)?)
     }
-}
-
-/// The file of one of so many robots: of several each has its name in it, as `run-left.mcap`.
-#[must_use]
-pub fn file_of(file: &Path, robot: &str, robots: usize) -> PathBuf {
-    if robots <= 1 {
-        return file.into();
-    }
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = file.extension().map_or(String::new(), |e| format!(".{}", e.to_string_lossy()));
-    file.with_file_name(format!("{stem}-{robot}{extension}"))
 }
 
 /// The file of this program.
