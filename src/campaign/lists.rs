@@ -1,12 +1,12 @@
-//! Lists of events and of commands, which cases add to.
+//! The robots of a scenario as tables, and their lists of events and commands, which cases add to.
 
 use toml::{Table, Value};
 
-use crate::config::{Scenario, parse};
+use crate::config::{Scenario, get, keys_of, parse};
 use hardstand_error::Result;
 
 /// A list that a scenario has, `events` or `commands`; of several robots each has one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Lists {
     key: &'static str,
     /// Name and list of each robot.
@@ -16,18 +16,36 @@ pub struct Lists {
 /// Which of several robots an event is for; without it, all.
 pub const ROBOT: &str = "robot";
 
+/// Name and complete scenario of each robot.
+///
+/// # Errors
+/// [`ErrorKind::Input`](hardstand_error::ErrorKind::Input) if a scenario's text cannot be read.
+pub fn tables(robots: &[Scenario]) -> Result<Vec<(String, Table)>> {
+    let table = |robot: &Scenario| {
+        Ok((robot.bus.robot.clone(), parse(&robot.complete_toml, "the scenario")?))
+    };
+    robots.iter().map(table).collect()
+}
+
+/// The value of a key: of a robot's own key `robots.1.…` that robot's, of another the first one's.
+#[must_use]
+pub fn value_of<'a>(robots: &'a [(String, Table)], key: &str) -> Option<&'a Value> {
+    let own = key.strip_prefix("robots.").and_then(|rest| rest.split_once('.'));
+    let ((_, robot), key) = match own.and_then(|(i, key)| Some((i.parse::<usize>().ok()?, key))) {
+        Some((i, key)) if robots.len() > 1 => (robots.get(i)?, key),
+        _ => (robots.first()?, key),
+    };
+    get(robot, &keys_of(key))
+}
+
 impl Lists {
     /// The lists `key` of the robots of a scenario.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Input`](hardstand_error::ErrorKind::Input) if a scenario's text cannot be read.
-    pub fn of(robots: &[Scenario], key: &'static str) -> Result<Self> {
-        let own = |robot: &Scenario| {
-            let complete: Table = parse(&robot.complete_toml, "the scenario")?;
-            let list = complete.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-            Ok((robot.bus.robot.clone(), list))
-        };
-        Ok(Self { key, own: robots.iter().map(own).collect::<Result<_>>()? })
+    #[must_use]
+    pub fn of(robots: &[(String, Table)], key: &'static str) -> Self {
+        let list = |table: &Table| table.get(key).and_then(Value::as_array).cloned();
+        let own =
+            robots.iter().map(|(robot, table)| (robot.clone(), list(table).unwrap_or_default()));
+        Self { key, own: own.collect() }
     }
 
     /// Length of the longest.

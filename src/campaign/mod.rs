@@ -24,7 +24,7 @@ mod workers;
 pub use columns::{Cell, Column, Kind, Table};
 pub use comparison::{Change, Comparison, Difference, Group, Other};
 pub use cost::{Cost, GroupCost};
-pub use lists::{Lists, ROBOT};
+pub use lists::{Lists, ROBOT, tables, value_of};
 pub use manifest::{Maker, Manifest, NamedScenario};
 pub use outcome::{First, Held, Outcome, RENAMED, Value, Word};
 pub(crate) use paths::relative;

@@ -60,8 +60,8 @@ pub(super) struct Ground {
     pub(super) sets: Vec<String>,
     /// The robots' names in the keys.
     pub(super) robots: Vec<String>,
-    /// Its own events; `None` where cases add none.
-    pub(super) events: Option<Lists>,
+    /// Its own events; of a hunt none, for its cases bring their own.
+    pub(super) events: Lists,
     /// Of the complete scenario and of the robots.
     pub(super) hash: u64,
 }
@@ -302,7 +302,7 @@ impl Plan {
             files: Vec::new(),
             sets: std::iter::once(WITHOUT_ROS2.into()).chain(sets.iter().cloned()).collect(),
             robots: common.robots.clone(),
-            events: None,
+            events: Lists::default(),
             hash: common.hash,
         };
         let until = common.until.clone();
@@ -364,9 +364,7 @@ impl Plan {
     pub(super) fn sets(&self, case: &Case) -> Vec<String> {
         let ground = &self.scenarios[case.scenario];
         let mut sets = ground.sets.clone();
-        if let Some(own) = &ground.events {
-            sets.extend(own.with(&self.faults[case.fault].seeded(case.seed)));
-        }
+        sets.extend(ground.events.with(&self.faults[case.fault].seeded(case.seed)));
         sets.extend(self.vary.iter().map(|v| format!("{}={:?}", v.key, v.draw(case.seed))));
         sets
     }

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use toml::Value;
 
-use crate::config::{Mistakes, Range, Scenario, Section, get, keys_of, number, parse};
+use crate::config::{Mistakes, Range, Scenario, Section, number, parse};
 use crate::inspect::{Condition, Quantities};
 use crate::limits::{CASES_MAX, SCENARIO_BYTES_MAX, SPEED_MAX, SPEED_MIN};
 use hardstand_error::{Error, ErrorKind, Result, read_text};
 use hardstand_protocol::is_name_char;
 
 use super::columns::FIXED;
-use super::lists::Lists;
+use super::lists::{Lists, tables, value_of};
 use super::outcome::{RENAMED, Word};
 use super::plan::{
     Break, Ground, Keep, Measure, Of, Plan, Take, Vary, WITHOUT_ROS2, Way, hash_of, names_of,
@@ -307,7 +307,8 @@ fn scenario(
         [String::from(WITHOUT_ROS2)].iter().chain(common).chain(&own).cloned().collect();
     let of = format!("scenario \"{name}\"");
     let robots = heard(Scenario::load_all(&file, &sets), &of, mistakes)?;
-    let events = heard(Lists::of(&robots, "events"), &of, mistakes)?;
+    let tables = heard(tables(&robots), &of, mistakes)?;
+    let events = Lists::of(&tables, "events");
     let with = |more: Vec<String>, what: &str| {
         let all: Vec<String> = sets.iter().cloned().chain(more).collect();
         heard(Scenario::load_all(&file, &all), &format!("{of}, {what}"), mistakes);
@@ -327,7 +328,9 @@ fn scenario(
             mistakes.add(format!("{of}, {what}: at_s is {at_s}; a case ends at {end_s} s"));
         }
     }
-    let words = heard(without_number(plan, &robots), &of, mistakes)?;
+    let value = |v: &Vary| Some((v.key.clone(), value_of(&tables, &v.key)?));
+    let values = plan.vary.iter().filter_map(value);
+    let words: Vec<_> = values.filter(|(_, value)| number(value).is_none()).collect();
     for (key, value) in &words {
         mistakes.add(format!("{of}, vary: {key} is {value}; it must be a key that has a number"));
     }
@@ -354,15 +357,7 @@ fn scenario(
     }
     let (names, hash) = (names_of(&robots), hash_of(&robots));
     let files = robots.into_iter().flat_map(|robot| robot.files).collect();
-    Some(Ground { name, file, files, sets, robots: names, events: Some(events), hash })
-}
-
-/// Keys that vary whose values in the first robot's scenario are not numbers, and these values.
-fn without_number(plan: &Plan, robots: &[Scenario]) -> Result<Vec<(String, Value)>> {
-    let text = robots.first().map_or("", |robot| robot.complete_toml.as_str());
-    let complete = parse(text, "the scenario")?;
-    let value = |v: &Vary| Some((v.key.clone(), get(&complete, &keys_of(&v.key))?.clone()));
-    Ok(plan.vary.iter().filter_map(value).filter(|(_, value)| number(value).is_none()).collect())
+    Some(Ground { name, file, files, sets, robots: names, events, hash })
 }
 
 /// What was read; if it was refused, its mistakes are.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use toml::{Table, Value};
 
+use crate::campaign::tables;
 use crate::config::Scenario;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::math;
@@ -79,7 +80,7 @@ impl Pushes {
         Ok(Space {
             vary: Vec::new(),
             slots: vec![Slot { list: List::Events, template, draws }],
-            own: own_lists(std::slice::from_ref(scenario))?,
+            own: own_lists(&tables(std::slice::from_ref(scenario))?),
             duration_s,
             sets: sets.to_vec(),
             is_usual: false,

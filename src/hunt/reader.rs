@@ -2,8 +2,8 @@
 
 use toml::{Table, Value};
 
-use crate::campaign::{Lists, ROBOT, own_key};
-use crate::config::{Mistakes, Range, Scenario, Section, get, keys_of, parse};
+use crate::campaign::{Lists, ROBOT, own_key, tables, value_of};
+use crate::config::{Mistakes, Range, Scenario, Section, parse};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::Model;
 
@@ -25,9 +25,8 @@ impl Space {
     /// # Errors
     /// [`ErrorKind::Input`] with all mistakes.
     pub fn of(robots: &[Scenario], sets: &[String]) -> Result<Self> {
-        let text_of = |robot: &Scenario| parse(&robot.complete_toml, "the scenario");
-        let tables: Vec<Table> = robots.iter().map(text_of).collect::<Result<_>>()?;
-        let mut table = tables.first().cloned().unwrap_or_default();
+        let tables = tables(robots)?;
+        let mut table = tables.first().map(|(_, table)| table.clone()).unwrap_or_default();
         let is_usual = !table.contains_key("hunt");
         if is_usual {
             table.extend(parse(&usual_space(robots), "the usual space")?);
@@ -35,7 +34,7 @@ impl Space {
         let mistakes = Mistakes::default();
         let root = Section::new(String::new(), Some(&table), &mistakes);
         let section = root.section("hunt");
-        let own = own_lists(robots)?;
+        let own = own_lists(&tables);
         let duration_s = section.f64_if_given("duration_s", Range::above(0.0));
         let mut space = Self {
             vary: Vec::new(),
@@ -81,9 +80,8 @@ pub(super) fn weight_n(model: &Model) -> f64 {
 }
 
 /// Events and commands of the robots themselves.
-pub(super) fn own_lists(robots: &[Scenario]) -> Result<[Lists; 2]> {
-    let [events, commands] = LISTS.map(|(key, _)| Lists::of(robots, key));
-    Ok([events?, commands?])
+pub(super) fn own_lists(robots: &[(String, Table)]) -> [Lists; 2] {
+    LISTS.map(|(key, _)| Lists::of(robots, key))
 }
 
 /// For each robot up to two pushes on the base, of half the robot's weight each, and a delay of
@@ -128,7 +126,7 @@ fn usual_events(scenario: &Scenario) -> String {
     )
 }
 
-fn vary(s: &Section<'_>, robots: &[Table]) -> Option<Vary> {
+fn vary(s: &Section<'_>, robots: &[(String, Table)]) -> Option<Vary> {
     let keys = match s.text_if_given("key") {
         Some(key) => vec![key.to_string()],
         None => s.texts("keys"),
@@ -185,16 +183,6 @@ fn vary(s: &Section<'_>, robots: &[Table]) -> Option<Vary> {
         }
     }
     (own.len() == keys.len()).then_some(Vary { keys, draw, own })
-}
-
-/// The value of a key: of a robot's own key `robots.1.…` that robot's, of another the first one's.
-fn value_of<'a>(robots: &'a [Table], key: &str) -> Option<&'a Value> {
-    let own = key.strip_prefix("robots.").and_then(|rest| rest.split_once('.'));
-    let (robot, key) = match own.and_then(|(i, key)| Some((i.parse::<usize>().ok()?, key))) {
-        Some((i, key)) if robots.len() > 1 => (robots.get(i)?, key),
-        _ => (robots.first()?, key),
-    };
-    get(robot, &keys_of(key))
 }
 
 /// Slots whose robots the scenario has.
