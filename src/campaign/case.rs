@@ -10,7 +10,6 @@ use rustix::process::Signal;
 use crate::daemon::{EndKind, EndReport, file_of};
 use crate::process_harness::{DAEMON_OUTPUT, Ended, FailureKind, Harness, LOG, last_lines};
 use hardstand_error::Result;
-use hardstand_protocol::PlantFailure;
 
 use super::measurement::Finding;
 use super::outcome::{Outcome, Word};
@@ -37,7 +36,7 @@ pub(super) fn run(
     let robots = &plan.scenarios[case.scenario].robots;
     let log_of = |robot: &String| file_of(Path::new(LOG), robot, robots.len());
     let logs: Vec<PathBuf> = robots.iter().map(log_of).collect();
-    let found = Finding::of(plan, robots, &tried.folder, &logs)?;
+    let found = Finding::of(plan, logs.iter().map(|log| tried.folder.join(log)))?;
     let ended = ended?;
     let (outcome, exit_code, mut reason) = verdict(plan.way, &ended, &found, &tried.folder);
     let of_robot = [Word::Failure, Word::ControllerTimeout].contains(&outcome) && robots.len() > 1;
@@ -115,11 +114,9 @@ fn verdict(way: Way, ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32
                 if code < 0 { format!("signal {}", -code) } else { format!("exit code {code}") };
             return (word, code, format!("the controller's {status}"));
         }
-        (Word::Failure, Some(EndReport { plant_failure: Some(failure), .. }), _) => match failure {
-            PlantFailure::NotFinite => "a number is not finite".into(),
-            PlantFailure::OutOfRange => "a number is out of range".into(),
-            PlantFailure::TooManyContacts => "too many shapes touch".into(),
-        },
+        (Word::Failure, Some(EndReport { plant_failure: Some(failure), .. }), _) => {
+            failure.words().into()
+        }
         (_, Some(EndReport { recording_error: Some(e), .. }), _) => {
             format!("recording ended early: {e}")
         }

@@ -1,7 +1,7 @@
 //! Replays the logs of a case, one of each robot, and evaluates its conditions and measures.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -31,17 +31,12 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    /// What the `logs` of the `robots` hold, in `folder`; logs of which one is missing or cannot be
-    /// opened have no ticks.
+    /// What the `logs` of all robots hold; logs of which one is missing or cannot be opened have no
+    /// ticks.
     ///
     /// # Errors
     /// Those of [`Player::advance`], and of conditions that the logs' robots do not fit.
-    pub(super) fn of(
-        plan: &Plan,
-        robots: &[String],
-        folder: &Path,
-        logs: &[PathBuf],
-    ) -> Result<Self> {
+    pub(super) fn of(plan: &Plan, logs: impl IntoIterator<Item = PathBuf>) -> Result<Self> {
         let names = plan.conditions.iter().map(|(name, _)| (name.clone(), Held::Unknown));
         let measures = plan.measures.iter().map(|m| (m.name.clone(), None));
         let mut found = Self {
@@ -55,15 +50,14 @@ impl Finding {
             first: BTreeMap::new(),
             measures: measures.collect(),
         };
-        let players: Result<Vec<Player>> =
-            logs.iter().map(|log| Player::open(&folder.join(log))).collect();
-        if let Ok(mut players) = players {
-            found.read(plan, robots, &mut players)?;
+        let players = logs.into_iter().map(|log| Player::open(&log));
+        if let Ok(mut players) = players.collect::<Result<Vec<_>>>() {
+            found.read(plan, &mut players)?;
         }
         Ok(found)
     }
 
-    fn read(&mut self, plan: &Plan, robots: &[String], players: &mut [Player]) -> Result<()> {
+    fn read(&mut self, plan: &Plan, players: &mut [Player]) -> Result<()> {
         let quantities = Quantities::of_all(players.iter().map(Player::scenario));
         let mut conditions = Vec::new();
         for (name, text) in &plan.conditions {
@@ -93,9 +87,11 @@ impl Finding {
             }
         }
         self.whole = players.iter().all(|player| player.scenario().ticks == Some(self.ticks));
-        self.difference = players.iter().zip(robots).find_map(|(player, robot)| {
+        let several = players.len() > 1;
+        self.difference = players.iter().find_map(|player| {
             let Difference { tick, quantity, .. } = player.difference()?;
-            let of = if robots.len() > 1 { format!(" of {robot}") } else { String::new() };
+            let robot = &player.scenario().bus.robot;
+            let of = if several { format!(" of {robot}") } else { String::new() };
             Some(format!("the replay{of} differs at tick {tick}: {quantity}"))
         });
         if self.ticks > 0 {

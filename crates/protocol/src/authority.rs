@@ -51,6 +51,16 @@ numbered! {
 }
 
 impl PlantFailure {
+    /// What it means, in a few words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::NotFinite => "a number is not finite",
+            Self::OutOfRange => "a number is out of range",
+            Self::TooManyContacts => "too many shapes touch",
+        }
+    }
+
     /// What it means and what to do about it.
     #[must_use]
     pub const fn advice(self) -> &'static str {

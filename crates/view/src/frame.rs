@@ -1,8 +1,8 @@
 //! One instant of a run, as the page reads it.
 
 use hardstand_protocol::{
-    Authority, FootReading, ModelReply, OwnerReading, PoseDescription, StationReading,
-    TouchReading, ViewReading,
+    Authority, FootReading, ModelReply, OwnerReading, PlantFailure, PoseDescription,
+    StationReading, TouchReading, ViewReading,
 };
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ pub fn frame(view: &ViewReading, model: &ModelReply, names: &[(u64, String)]) ->
         "time_ns": s.time_ns,
         "mode": MODES.get(usize::from(s.mode)),
         "phase": PHASES.get(usize::from(s.phase)),
-        "failure": failure(s.failure),
+        "failure": PlantFailure::from_code(s.failure).map(PlantFailure::words),
         "authority": Authority::name_of(s.authority),
         "command_age_ticks": is_commanded.then_some(s.command_age_ticks),
         "owner": (s.command_session != 0).then(|| format!("{:016x}", s.command_session)),
@@ -85,15 +85,6 @@ pub fn frame(view: &ViewReading, model: &ModelReply, names: &[(u64, String)]) ->
         frame["joint_ages"] = view.owners.iter().map(age).collect();
     }
     frame
-}
-
-fn failure(number: u8) -> Option<&'static str> {
-    match number {
-        0 => None,
-        1 => Some("a number is not finite"),
-        2 => Some("a number is out of range"),
-        _ => Some("too many shapes touch"),
-    }
 }
 
 fn foot(f: &FootReading) -> Value {
