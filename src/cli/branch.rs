@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::config::Scenario;
+use crate::config::{Scenario, key_of};
 use crate::inspect::compare;
 use crate::replay::{Forked, Player, fork};
 use hardstand_error::{Error, ErrorKind, Result};
@@ -106,7 +106,7 @@ fn sets(a: &BranchArguments) -> Vec<String> {
 
 /// Refuses keys that could change nothing.
 fn check(set: &str) -> Result<()> {
-    let key = set.split('=').next().unwrap_or_default().trim();
+    let key = key_of(set);
     let part = |name: &str| key == name || key.starts_with(&format!("{name}."));
     let Some(name) = NO_PART.into_iter().find(|name| part(name)) else { return Ok(()) };
     let instead = match name {

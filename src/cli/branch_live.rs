@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use crate::campaign::Socket;
-use crate::config::Scenario;
+use crate::config::{Scenario, key_of};
 use crate::process_harness::{Failure, Harness};
 use crate::replay::{Forked, Player, saved_state, write_state};
 use hardstand_error::{Error, ErrorKind, Result};
@@ -61,9 +61,10 @@ pub(super) fn run(
 /// Where daemon and controller meet if the place that the log names is gone, and none of the
 /// changes names another.
 pub(super) fn socket_instead(scenario: &Scenario, sets: &[String]) -> Result<Option<Socket>> {
-    let names = |set: &String| set.split('=').next().is_some_and(|key| key.trim() == "bus.listen");
     match scenario.bus.listen.first() {
-        Some(endpoint) if !sets.iter().any(names) => Socket::in_place_of(endpoint),
+        Some(endpoint) if sets.iter().all(|set| key_of(set) != "bus.listen") => {
+            Socket::in_place_of(endpoint)
+        }
         _ => Ok(None),
     }
 }

@@ -144,6 +144,11 @@ fn set_in(section: &str, set: &str) -> Option<(String, Value)> {
     }
 }
 
+/// The key of a change in the form of `--set`.
+pub(crate) fn key_of(set: &str) -> &str {
+    set.split('=').next().unwrap_or_default().trim()
+}
+
 /// The keys of a path; quoted ones may contain dots, as in TOML.
 pub(crate) fn keys_of(path: &str) -> Vec<String> {
     let mut keys = Vec::new();

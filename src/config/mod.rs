@@ -58,7 +58,7 @@ pub use lcm::{LcmSettings, LcmTypes};
 pub use merge::DEFAULT_TOML;
 #[cfg(feature = "zenoh")]
 pub(crate) use merge::parse;
-pub(crate) use merge::{get, keys_of, set};
+pub(crate) use merge::{get, key_of, keys_of, set};
 pub use ports::{PacketPorts, SharedMemorySettings};
 pub use realtime::{
     Budget, ControllerNumbers, Mode, OverrunPolicy, Pace, RealtimeSettings, StartRule,

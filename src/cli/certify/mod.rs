@@ -15,7 +15,7 @@ use crate::certify::{
     Run, STOPPED_S, Task, Verdict, attribute, own_key, plan, sign, signature_file, signing_key,
     verify, wall_s,
 };
-use crate::config::Scenario;
+use crate::config::{Scenario, key_of};
 use crate::inspect::Comparison;
 use crate::process_harness::{Failure, FailureKind};
 use crate::replay::Player;
@@ -186,10 +186,6 @@ fn announce(order: &Order<'_>, tasks: &[Task], duration_s: f64) {
 /// The keys that `sets` adds.
 const OWN_KEYS: [&str; 5] =
     ["sim.duration_s", "sim.start", "control.mode", "control.patience_s", "realtime.overrun"];
-
-fn key_of(set: &str) -> &str {
-    set.split('=').next().unwrap_or_default().trim()
-}
 
 /// Keys that are set in every run; those of the user are checked against them.
 fn sets(wanted: &[String], duration_s: Option<f64>, patience_s: f64) -> Result<Vec<String>> {
