@@ -119,6 +119,12 @@ fn simulate_several(
     })
 }
 
+/// Refuses `what`, with its verb, which only a robot alone can do.
+pub(super) fn for_one_robot(what: &str) -> Error {
+    let text = format!("{what} for one robot; the scenario has several [[robots]]");
+    Error::new(ErrorKind::Input, text)
+}
+
 /// # Errors
 /// [`ErrorKind::Input`] for what only a robot alone can do.
 fn refuse_for_several(a: &RunArguments, worker: Option<&Host>) -> Result<()> {
@@ -130,10 +136,7 @@ fn refuse_for_several(a: &RunArguments, worker: Option<&Host>) -> Result<()> {
     let alone = [("--from", a.from.is_some()), ("worker", worker.is_some())];
     match alone.iter().find(|(_, given)| *given) {
         None => Ok(()),
-        Some((what, _)) => {
-            let text = format!("{what} is for one robot; the scenario has several [[robots]]");
-            Err(Error::new(ErrorKind::Input, text))
-        }
+        Some((what, _)) => Err(for_one_robot(&format!("{what} is"))),
     }
 }
 

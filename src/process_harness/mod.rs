@@ -178,7 +178,7 @@ impl Harness {
     }
 
     fn first_robot(&self) -> &str {
-        self.robots.first().map_or("", String::as_str)
+        first(&self.robots)
     }
 
     fn controller_command(&self, robot: &str) -> Result<Command> {
@@ -222,6 +222,10 @@ pub fn controller_command(words: &[OsString], endpoint: &str, robot: &str) -> Re
     settings.push(format!("connect/endpoints=[{endpoint:?}]"));
     command.env(ZENOH_VARIABLE, settings);
     Ok(command)
+}
+
+fn first(robots: &[String]) -> &str {
+    robots.first().map_or("", String::as_str)
 }
 
 fn reports_in(file: &Path) -> Vec<Report> {
@@ -269,13 +273,10 @@ impl Running {
     /// # Errors
     /// [`ErrorKind::Internal`] if the system does not report the state of a process.
     pub fn poll(&mut self) -> Result<Option<Ended>> {
-        let mut controller = None::<ExitStatus>;
-        for process in &mut self.controllers {
-            let ended = process.ended()?;
-            if controller.is_none_or(|before| before.success()) {
-                controller = ended.filter(|status| !status.success()).or(controller).or(ended);
-            }
-        }
+        let ended = self.controllers.iter_mut().filter_map(|process| process.ended().transpose());
+        let ended: Vec<ExitStatus> = ended.collect::<Result<_>>()?;
+        let failed = ended.iter().find(|status| !status.success());
+        let controller = failed.or(ended.first()).copied();
         if controller.is_some_and(|status| !status.success()) {
             self.daemon.end(ENDING)?;
         }
@@ -316,9 +317,8 @@ impl Running {
     /// [`ErrorKind::Bus`] if it does not answer within `patience`.
     pub fn client(&self, patience: Duration) -> Result<Client> {
         let begin = Instant::now();
-        let robot = self.robots.first().map_or("", String::as_str);
         loop {
-            match Client::connect(&self.endpoint, robot) {
+            match Client::connect(&self.endpoint, first(&self.robots)) {
                 Err(_not_yet) if begin.elapsed() < patience => {
                     std::thread::sleep(Duration::from_millis(20));
                 }

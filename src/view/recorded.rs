@@ -176,8 +176,7 @@ impl Marks {
                 mark(run, begin_s, "fault", &text);
                 tally(run, "faults_and_pushes", 1);
             }
-            let time_s = begin_s;
-            run.events.push(RunEvent { tick: *tick, time_s, kind, controller, text });
+            run.events.push(RunEvent { tick: *tick, time_s: begin_s, kind, controller, text });
         }
         let mut rejected = None;
         for candidate in candidates {

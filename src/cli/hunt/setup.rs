@@ -15,6 +15,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 use super::super::arguments::CaseArguments;
 use super::super::calibrate::threads;
 use super::super::campaign::no_place;
+use super::super::run::for_one_robot;
 use super::super::{show, stop_on_signal};
 
 /// The checked arguments of a search.
@@ -113,11 +114,6 @@ fn refuse_other_seed(out: &Path, seed: u32) -> Result<()> {
         out.display()
     );
     Err(Error::new(ErrorKind::Input, text))
-}
-
-fn for_one_robot(what: &str) -> Error {
-    let text = format!("{what} for one robot; the scenario has several [[robots]]");
-    Error::new(ErrorKind::Input, text)
 }
 
 /// `NAME-VERB` in the current folder.
