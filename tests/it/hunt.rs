@@ -10,7 +10,8 @@ use hardstand_protocol::{JoinRequest, StateReading};
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
-use crate::common::process::{PATIENCE, Process, repository, script, serial, wait_for};
+use crate::common::process::{PATIENCE, Process, script, serial, wait_for};
+use crate::common::quadruped_text;
 
 /// Longest hunt of these tests, s.
 const HUNT_S: u32 = 1200;
@@ -105,10 +106,7 @@ struct Stage(tempfile::TempDir);
 impl Stage {
     fn new(space: &str) -> Self {
         let stage = Self(tempfile::tempdir().unwrap());
-        let scenario = fs::read_to_string(repository("config/quadruped.toml")).unwrap();
-        let robots = repository("config/robots");
-        let scenario = scenario.replace("urdf = \"robots", &format!("urdf = \"{robots}"));
-        fs::write(stage.path("legs.toml"), scenario + space).unwrap();
+        fs::write(stage.path("legs.toml"), quadruped_text() + space).unwrap();
         stage
     }
 

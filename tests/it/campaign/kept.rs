@@ -3,17 +3,16 @@
 use std::fs;
 
 use super::stage::{HARDSTAND, STAND, Stage};
-use crate::common::process::{Process, repository};
+use crate::common::process::Process;
+use crate::common::quadruped_text;
 
-/// A case of a scenario of its own, and the scenario with these further lines behind `[sim]`.
-fn with_scenario(campaign: &str, sim: &str) -> Stage {
+/// A case of a scenario of its own, which starts like this.
+fn with_scenario(campaign: &str, start: &str) -> Stage {
     let stage = Stage::new(&format!(
         "duration_s = 0.1\n{campaign}\n[[scenarios]]\nname = \"own\"\nfile = \"own.toml\"\n"
     ));
-    let scenario = fs::read_to_string(repository("config/quadruped.toml")).unwrap();
-    let urdf = format!("urdf = \"{}", repository("config/robots"));
-    let scenario = scenario.replace("urdf = \"robots", &urdf);
-    fs::write(stage.path("own.toml"), format!("sim.start = \"{sim}\"\n{scenario}")).unwrap();
+    let scenario = format!("sim.start = \"{start}\"\n{}", quadruped_text());
+    fs::write(stage.path("own.toml"), scenario).unwrap();
     stage
 }
 

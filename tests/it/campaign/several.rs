@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use super::stage::{Row, STAND, Stage, same};
-use crate::common::process::repository;
+use crate::common::quadruped_text;
 
 /// Two robots side by side; the right one has an event of its own.
 const ROBOTS: &str = r#"
@@ -19,7 +19,7 @@ initial = { position_m = [0.0, -0.5, 0.0] }
 events = [{ at_s = 0.01, kind = "encoder_noise", amplitude = 0.001, seed = 3 }]
 "#;
 
-/// Without a fault, with pushes that throw one robot over, and the other too.
+/// Without a fault, with a push that throws one robot over, and with one for both.
 const CAMPAIGN: &str = r#"
 duration_s = 1.0
 fail_if = ["fell"]
@@ -33,26 +33,11 @@ name = "none"
 
 [[faults]]
 name = "left"
-
-[[faults.events]]
-kind = "push"
-robot = "left"
-link = "trunk"
-at_s = 0.1
-force_n = [0.0, 700.0, 0.0]
-point_m = [0.0, 0.0, 0.1]
-duration_s = 0.2
+events = [{ robot = "left", PUSH }]
 
 [[faults]]
 name = "both"
-
-[[faults.events]]
-kind = "push"
-link = "trunk"
-at_s = 0.1
-force_n = [0.0, 700.0, 0.0]
-point_m = [0.0, 0.0, 0.1]
-duration_s = 0.2
+events = [{ PUSH }]
 
 [conditions]
 fell = "fell"
@@ -66,12 +51,12 @@ right_tilt_rad = { quantity = "right.base.tilt", take = "max" }
 right_margin = { margin = "right.fell" }
 "#;
 
+const PUSH: &str = "kind = \"push\", link = \"trunk\", at_s = 0.1, duration_s = 0.2, \
+                    force_n = [0.0, 700.0, 0.0], point_m = [0.0, 0.0, 0.1]";
+
 fn pair(campaign: &str) -> Stage {
-    let stage = Stage::new(campaign);
-    let scenario = fs::read_to_string(repository("config/quadruped.toml")).unwrap();
-    let urdf = format!("urdf = \"{}", repository("config/robots"));
-    let scenario = scenario.replace("urdf = \"robots", &urdf);
-    fs::write(stage.path("pair.toml"), scenario + ROBOTS).unwrap();
+    let stage = Stage::new(&campaign.replace("PUSH", PUSH));
+    fs::write(stage.path("pair.toml"), quadruped_text() + ROBOTS).unwrap();
     stage
 }
 
