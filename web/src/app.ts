@@ -81,11 +81,15 @@ export class App extends Emitter<AppEvents> {
     return this.player?.time ?? (this.frame?.time_ns ?? 0) * 1e-9;
   }
 
+  /** What takes orders answers. */
+  get answers(): boolean {
+    return this.connection === "live" || this.connection === "plant";
+  }
+
   get running(): boolean {
     if (this.player !== null) return this.player.playing;
     const phase = this.frame?.phase;
-    const answers = this.connection === "live" || this.connection === "plant";
-    return answers && phase !== undefined && phase !== "paused" && phase !== "stopped";
+    return this.answers && phase !== undefined && phase !== "paused" && phase !== "stopped";
   }
 
   /** The wanted speed, and the one that was reached, in simulated s per s. */

@@ -84,7 +84,7 @@ export class Header {
     this.ghost.hidden = app.ghost === null;
     if (app.ghost !== null) setText(this.ghost, `over it ${app.ghost.header.title} ✕`);
     // What was shown last says nothing of a daemon that does not answer.
-    const gone = app.live !== null && app.connection !== "live" && app.connection !== "plant";
+    const gone = app.live !== null && !app.answers;
     const phase =
       frame === null || gone ? "" : frame.failure !== null ? `failed: ${frame.failure}` : frame.phase;
     setText(this.phase, phase);
