@@ -10,8 +10,7 @@ use hardstand_protocol::{JoinRequest, StateReading};
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
-use crate::common::process::{PATIENCE, Process, script, serial, wait_for};
-use crate::common::quadruped_text;
+use crate::common::process::{PATIENCE, Process, quadruped_text, script, serial, wait_for};
 
 /// Longest hunt of these tests, s.
 const HUNT_S: u32 = 1200;

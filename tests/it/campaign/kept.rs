@@ -3,8 +3,7 @@
 use std::fs;
 
 use super::stage::{HARDSTAND, STAND, Stage};
-use crate::common::process::Process;
-use crate::common::quadruped_text;
+use crate::common::process::{Process, quadruped_text};
 
 /// A case of a scenario of its own, which starts like this.
 fn with_scenario(campaign: &str, start: &str) -> Stage {

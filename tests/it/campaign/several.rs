@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use super::stage::{Row, STAND, Stage, same};
-use crate::common::quadruped_text;
+use crate::common::process::quadruped_text;
 
 /// Two robots side by side; the right one has an event of its own.
 const ROBOTS: &str = r#"

@@ -29,10 +29,3 @@ pub fn repository(name: &str) -> String {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     folder.join(name).display().to_string()
 }
-
-/// The shipped scenario as a text that can lie in any folder.
-pub fn quadruped_text() -> String {
-    let text = std::fs::read_to_string(repository("config/quadruped.toml")).unwrap();
-    let urdf = format!("urdf = \"{}", repository("config/robots"));
-    text.replace("urdf = \"robots", &urdf)
-}

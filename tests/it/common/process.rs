@@ -331,3 +331,10 @@ pub fn digest(output: &str) -> String {
         None => field(output, "identical"),
     }
 }
+
+/// The shipped scenario as a text that can lie in any folder.
+pub fn quadruped_text() -> String {
+    let text = std::fs::read_to_string(repository("config/quadruped.toml")).unwrap();
+    let urdf = format!("urdf = \"{}", repository("config/robots"));
+    text.replace("urdf = \"robots", &urdf)
+}
