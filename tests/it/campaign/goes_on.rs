@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use rustix::process::Signal;
 
-use super::stage::{EIGHT, Stage, eight, rows, same};
+use super::stage::{EIGHT, HARDSTAND, Stage, eight, rows, same};
 use crate::common::process::{Process, wait_for};
 
 /// The tries that are left of cases that were running.
@@ -65,7 +66,11 @@ fn a_campaign_that_was_interrupted_twice_goes_on() {
 #[test]
 fn the_end_of_the_terminal_is_the_end_of_the_campaign() {
     let stage = Stage::with_script(ONE, "exec sleep 100");
-    let mut campaign = stage.start("campaign", &[]);
+    // tests may run under `nohup`, which the campaign would obey
+    let mut command = Command::new("env");
+    command.args(["--default-signal=HUP", HARDSTAND, "campaign"]).arg(stage.path("campaign.toml"));
+    command.arg("--").args(&stage.controller);
+    let mut campaign = Process::start(stage.dir.path(), "campaign", command);
     let place = stage.dir.path().display().to_string();
     wait_for("the daemon", || super::ends::daemon_of(&place));
     campaign.signal(Signal::HUP);
