@@ -130,6 +130,8 @@ def test_ctrl_c_ends_a_long_step(scenario: Path, what: str) -> None:
         "run": lambda: plant.run(law, 10**9),
         "plants": lambda: plants.step(q=plant.q_initial, kp=100, kd=3, ticks=10**9),
     }
+    # in the background of a shell Ctrl-C is ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     begun = time.monotonic()
     timer.start()
