@@ -174,7 +174,8 @@ impl Leases {
             }
             self.owners[joint] = 0;
         }
-        for place in 0..LEASES_MAX {
+        // from the last on: those behind a place that becomes free move up
+        for place in (0..LEASES_MAX).rev() {
             if self.places[place].left && self.joint_count(place) == 0 {
                 self.vacate(place);
             }

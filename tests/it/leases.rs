@@ -3,7 +3,7 @@
 mod stops;
 
 use crate::common::robots::walker;
-use hardstand::simulation::{Denied, Leases, Outcome, Simulation};
+use hardstand::simulation::{Denied, Lease, Leases, Outcome, Simulation};
 use hardstand_physics::plant::Walk as _;
 use hardstand_protocol::{
     Authority, Command, CommandSchedule, Event, Grant, JointCommand, JointSet, Rejection,
@@ -467,6 +467,23 @@ fn a_ninth_controller_finds_no_place_until_one_has_gone() {
     expected[0] = controller_number("i");
     expected.extend([controller_number("i"), 0, 0, 0]);
     assert_eq!(owners, expected);
+}
+
+/// Two that have lost all their joints go at once, and their old commands with them.
+#[test]
+fn who_takes_the_joints_of_two_leaves_neither_of_them() {
+    let mut simulation = simulation();
+    let mut shown = simulation.new_snapshot().state;
+    let (a, b) = (grant("a", 5, EVERY_TICK, &[0]), grant("b", 6, EVERY_TICK, &[1]));
+    step(&mut simulation, &[Event::Grant(a), Event::Grant(b)], &[]);
+    step(&mut simulation, &[Event::Leave { session: 5 }, Event::Leave { session: 6 }], &[]);
+    let both = grant("c", 7, EVERY_TICK, &[0, 1]);
+    step(&mut simulation, &[Event::Grant(both)], &[answer(7, 2, EVERY_TICK, (0.5, 2))]);
+    let there = |c: &&Lease| c.controller != 0;
+    let places = simulation.leases().places().iter().filter(there).map(|lease| lease.session);
+    assert_eq!(places.collect::<Vec<u64>>(), [7]);
+    simulation.fill_state(&mut shown);
+    assert_eq!((shown.command_age_ticks, shown.command_session), (0, 7));
 }
 
 /// Of several controllers the state shows the oldest command, of none that of the session that has

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use crate::common::robots::{add_body, add_joint, at, joint, plain_spec};
-use hardstand::simulation::{Denied, Simulation, Snapshot, WatchdogSpec};
+use hardstand::simulation::{Denied, Lease, Simulation, Snapshot, WatchdogSpec};
 use hardstand_physics::model::{Base, Builder, JointKind};
 use hardstand_physics::plant::Walk as _;
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
@@ -336,6 +336,11 @@ impl System for Arbitration {
         simulation.fill(shown);
         let tick = simulation.tick();
         self.check_shown(shown, &oracle)?;
+        let leases = simulation.leases();
+        let without = |(i, l): (usize, &Lease)| l.controller != 0 && leases.joint_count(i) == 0;
+        if let Some(place) = leases.places().iter().enumerate().position(without) {
+            return Err(format!("the lease at place {place} has no joints"));
+        }
         oracle.end_tick(rules);
         Ok(State { words: simulation.snapshot_words().into(), tick, oracle })
     }
