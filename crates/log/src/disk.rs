@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hardstand_error::Result;
@@ -63,14 +63,8 @@ impl Drop for Disk {
 #[derive(Debug)]
 struct DiskFile {
     shared: Arc<Shared>,
-    /// None in another handle of the file.
-    syncs: Option<Syncs>,
-}
-
-#[derive(Debug)]
-struct Syncs {
-    requests: SyncSender<()>,
-    results: Receiver<io::Result<()>>,
+    /// Asks for a sync; none in another handle of the file.
+    requests: Option<SyncSender<()>>,
 }
 
 /// What the handles of a file have in common.
@@ -78,6 +72,8 @@ struct Syncs {
 struct Shared {
     file: File,
     written: AtomicU64,
+    /// Why the first sync failed that did: the system tells it once, and later syncs succeed.
+    failed: Mutex<Option<(io::ErrorKind, String)>>,
     /// Its name is on the disk.
     named: AtomicBool,
     /// It shall take the place of an older file.
@@ -97,22 +93,19 @@ struct Place {
 impl DiskFile {
     fn new(file: File, path: PathBuf, pending: Option<Pending>) -> io::Result<Self> {
         let place = Mutex::new(Place { path, pending, trouble: None });
-        let (written, named, begun) = Default::default();
-        let shared = Arc::new(Shared { file, written, named, begun, place });
+        let (written, failed, named, begun) = Default::default();
+        let shared = Arc::new(Shared { file, written, failed, named, begun, place });
         let (requests, asked) = sync_channel::<()>(1);
-        let (result, results) = sync_channel(1);
         let own = Arc::clone(&shared);
         let work = move || {
             for () in asked {
-                let synced = own.sync();
-                if synced.is_ok() && own.begun.load(Ordering::Acquire) {
+                if own.sync().is_ok() && own.begun.load(Ordering::Acquire) {
                     own.take_place();
                 }
-                let _unread_result_of_an_earlier_sync = result.try_send(synced).is_ok();
             }
         };
         std::thread::Builder::new().name("log-sync".into()).spawn(work)?;
-        Ok(Self { shared, syncs: Some(Syncs { requests, results }) })
+        Ok(Self { shared, requests: Some(requests) })
     }
 }
 
@@ -121,8 +114,27 @@ impl Shared {
         self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts contents and name on the disk.
+    /// Puts contents and name on the disk. Once this has failed, it fails for good.
     fn sync(&self) -> io::Result<()> {
+        self.remembering(|| self.sync_once())
+    }
+
+    fn remembering(&self, sync: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        said(failed.as_ref())?;
+        let synced = sync();
+        if let Err(e) = &synced {
+            *failed = Some((e.kind(), e.to_string()));
+        }
+        synced
+    }
+
+    /// The failure of an earlier sync; none is known while a sync runs.
+    fn earlier_failure(&self) -> io::Result<()> {
+        self.failed.try_lock().map_or(Ok(()), |failed| said(failed.as_ref()))
+    }
+
+    fn sync_once(&self) -> io::Result<()> {
         self.file.sync_data()?;
         if !self.named.load(Ordering::Acquire) {
             let path = self.place().path.clone();
@@ -146,6 +158,10 @@ impl Shared {
     }
 }
 
+fn said(failed: Option<&(io::ErrorKind, String)>) -> io::Result<()> {
+    failed.map_or(Ok(()), |(kind, text)| Err(io::Error::new(*kind, text.clone())))
+}
+
 /// Puts the names in the folder of `path` on the disk: a new file can be lost without that, and an
 /// old name come back. Not every folder can be opened, and not every file system syncs folders.
 fn sync_folder(path: &Path) -> io::Result<()> {
@@ -163,7 +179,7 @@ impl Drop for DiskFile {
     /// A file that was not ended takes its place if it holds ticks. After this, no thread touches
     /// names: another process may have them.
     fn drop(&mut self) {
-        if self.syncs.is_none() {
+        if self.requests.is_none() {
             return;
         }
         if self.shared.begun.load(Ordering::Acquire) {
@@ -194,21 +210,20 @@ impl LogFile for DiskFile {
     }
 
     fn sync_soon(&self) -> io::Result<()> {
-        let Some(syncs) = &self.syncs else { return self.sync() };
-        let before = syncs.results.try_recv().unwrap_or(Ok(()));
-        let _a_sync_is_running = syncs.requests.try_send(()).is_ok();
-        before
+        let Some(requests) = &self.requests else { return self.sync() };
+        let _a_sync_is_running = requests.try_send(()).is_ok();
+        self.shared.earlier_failure()
     }
 
     fn another(&self) -> io::Result<Box<dyn LogFile>> {
-        Ok(Box::new(Self { shared: Arc::clone(&self.shared), syncs: None }))
+        Ok(Box::new(Self { shared: Arc::clone(&self.shared), requests: None }))
     }
 
     fn replace_soon(&self) {
         if !self.shared.begun.swap(true, Ordering::AcqRel)
-            && let Some(syncs) = &self.syncs
+            && let Some(requests) = &self.requests
         {
-            let _the_next_sync_does_it = syncs.requests.try_send(()).is_ok();
+            let _the_next_sync_does_it = requests.try_send(()).is_ok();
         }
     }
 
@@ -229,5 +244,38 @@ impl LogFile for DiskFile {
         let bytes = self.shared.written.load(Ordering::Relaxed);
         let metadata = self.shared.file.metadata().ok()?;
         Some(Stamp::of(&place.path, &metadata, bytes))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panic")]
+mod tests {
+    use std::io;
+
+    use super::DiskFile;
+    use crate::LogFile as _;
+
+    /// The system tells once that it could not write: what comes after succeeds.
+    #[test]
+    fn a_sync_that_failed_is_not_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.mcap");
+        let new = || {
+            let file = std::fs::File::create(&path).unwrap();
+            DiskFile::new(file, path.clone(), None).unwrap()
+        };
+        let file = new();
+        file.sync_soon().unwrap();
+        file.sync().unwrap();
+        let broken = || Err(io::Error::new(io::ErrorKind::StorageFull, "no space"));
+        file.shared.remembering(broken).unwrap_err();
+        for found in [file.sync_soon(), file.sync(), file.another().unwrap().sync()] {
+            let found = found.unwrap_err();
+            assert_eq!(
+                (found.kind(), found.to_string()),
+                (io::ErrorKind::StorageFull, "no space".into())
+            );
+        }
+        new().sync().unwrap();
     }
 }
