@@ -404,6 +404,21 @@ fn a_recorder_that_cannot_write_gives_the_boxes_back() {
     assert_eq!((report.ticks, report.damage, report.difference), (20, None, None));
 }
 
+/// Nothing that counts ticks runs over.
+#[test]
+fn a_log_whose_ticks_have_no_successor_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("end.mcap");
+    let scenario = quadruped(&[]);
+    let first = ticks_of(scenario.clone(), 1).remove(0);
+    write_log(&path, &scenario, [LogTick { tick: u64::MAX, ..first }]);
+    let wanted = format!("tick {} is not below", u64::MAX);
+    let found = hardstand_log::RunIndex::of(&path, |_, _| ()).unwrap_err().to_string();
+    let (read, damage) = digests(&path).unwrap();
+    assert!(read.is_empty() && damage.as_ref().is_some_and(|d| d.contains(&wanted)), "{damage:?}");
+    assert!(found.contains(&wanted), "{found}");
+}
+
 /// A log is read a piece at a time, however long it is.
 #[test]
 fn reading_takes_bounded_memory() {

@@ -19,6 +19,9 @@ use crate::{
     STATE_TOPIC, TICK_TOPIC,
 };
 
+/// Ticks are below this, so that the next one is a number too; at 1 MHz they last 146,000 years.
+const TICKS_MAX: u64 = 1 << 62;
+
 /// One record of a log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LogRecord {
@@ -276,6 +279,14 @@ impl Contents {
 
     /// The reader skips a chunk whose type is damaged without an error: then ticks are missing.
     fn check_order(&mut self, record: &LogRecord) -> Result<()> {
+        let tick = match record {
+            LogRecord::Keyframe(keyframe) => keyframe.tick,
+            LogRecord::Tick(tick) => tick.tick,
+            LogRecord::State(state) => state.tick,
+        };
+        if tick >= TICKS_MAX {
+            return refuse(&format!("tick {tick} is not below {TICKS_MAX}"));
+        }
         match (record, self.next_tick) {
             (LogRecord::Keyframe(keyframe), _) => self.keyframe_tick = Some(keyframe.tick),
             (LogRecord::Tick(tick), None) if self.keyframe_tick != Some(tick.tick) => {
@@ -284,7 +295,7 @@ impl Contents {
             (LogRecord::Tick(tick), Some(expected)) if tick.tick != expected => {
                 return refuse(&format!("tick {} follows, not {expected}", tick.tick));
             }
-            (LogRecord::Tick(tick), _) => self.next_tick = Some(tick.tick.saturating_add(1)),
+            (LogRecord::Tick(tick), _) => self.next_tick = Some(tick.tick + 1),
             (LogRecord::State(_), _) => {}
         }
         Ok(())
