@@ -58,7 +58,7 @@ const OBSERVER: Observer = Observer { time_constant_s: 0.1 };
 /// [`ErrorKind::Input`] if the log is too short to be divided, the plant stops with the scenario's
 /// own values, the fit does not converge, or the log determines none of the parameters.
 pub fn calibrate(job: &Job<'_>, mut progress: impl FnMut(&str)) -> Result<Calibration> {
-    let fitting = Fitting::new(job)?;
+    let mut fitting = Fitting::new(job)?;
     let start: Vec<f64> = job.parameters.iter().map(|p| p.start).collect();
     let mut values = start.clone();
     let mut open: Vec<usize> = (0..start.len()).collect();
@@ -93,7 +93,7 @@ pub fn calibrate(job: &Job<'_>, mut progress: impl FnMut(&str)) -> Result<Calibr
         let i = open.remove(place);
         let (why, kept) = fitting.said(unknown, &values, i, open.is_empty());
         progress(&format!("{} is not determined", job.parameters[i].name));
-        values[i] = kept.unwrap_or(start[i]);
+        values[i] = kept.unwrap_or_else(|| fitting.give_back(i));
         not_determined.push((i, why));
         if open.is_empty() {
             let names: Vec<String> = not_determined
@@ -165,6 +165,8 @@ pub(super) struct Fitting<'a> {
     split_s: f64,
     /// Smallest value that the scenario accepts.
     pub(super) lower: Vec<f64>,
+    /// Parameters that have the scenario's own values.
+    given_back: Vec<usize>,
 }
 
 impl<'a> Fitting<'a> {
@@ -185,8 +187,9 @@ impl<'a> Fitting<'a> {
         let held_back = (split < time_s.len()).then(|| part(split..time_s.len())).transpose()?;
         let table = job.scenario.complete_toml.parse::<Table>();
         let table = table.map_err(|e| Error::new(ErrorKind::Internal, e.to_string()))?;
-        let mut out =
-            Self { fit: part(0..split)?, held_back, split_s, lower: Vec::new(), table, job };
+        let (lower, given_back) = (Vec::new(), Vec::new());
+        let fit = part(0..split)?;
+        let mut out = Self { fit, held_back, split_s, lower, given_back, table, job };
         out.scenario(&job.parameters.iter().map(|p| p.start).collect::<Vec<_>>())?;
         out.lower = (0..job.parameters.len()).map(|i| out.lowest(i)).collect();
         Ok(out)
@@ -210,9 +213,21 @@ impl<'a> Fitting<'a> {
         }
     }
 
+    /// Leaves parameter `i` to the scenario, if that has it; its value from now on.
+    fn give_back(&mut self, i: usize) -> f64 {
+        let parameter = &self.job.parameters[i];
+        let Some(own) = parameter.own_value() else { return parameter.start };
+        self.given_back.push(i);
+        own
+    }
+
     fn scenario(&self, values: &[f64]) -> Result<Scenario> {
         let mut table = self.table.clone();
-        apply(&mut table, self.job.parameters, values)?;
+        for (i, parameter) in self.job.parameters.iter().enumerate() {
+            if !self.given_back.contains(&i) {
+                apply(&mut table, parameter, values[i])?;
+            }
+        }
         Scenario::from_table(&table, &self.job.scenario.robot_urdf)
     }
 

@@ -28,7 +28,8 @@ pub struct Problem {
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// No step makes the sum of squares smaller by more than its tolerance.
+    /// No step makes the sum of squares smaller by more than its tolerance, or moves an unknown by
+    /// more than its own.
     Converged,
     /// No step is better although the model of the function promises one.
     Stalled,
@@ -59,6 +60,9 @@ pub struct Solution {
 const TOLERANCE: f64 = 1e-6;
 /// The same where no smaller sum of squares is found: the rounding of a contact, for instance.
 const ROUGH: f64 = 1e-3;
+/// A step that is shorter in all unknowns, in units of their sizes, is the last one: of a log
+/// without noise nothing but rounding is left, of which no share is small.
+const STEP_TOLERANCE: f64 = 1e-7;
 /// Factors of the damping that are tried side by side.
 const DAMPINGS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 const DAMPING_MAX: f64 = 1e9;
@@ -102,7 +106,8 @@ pub fn solve(
         }
         let model = Model::new(problem, &values, &residuals, &jacobian);
         let promised = model.promised(damping.min(1e-6));
-        if promised <= TOLERANCE * now {
+        let is_short = model.step(damping.min(1e-6)).iter().all(|x| x.abs() <= STEP_TOLERANCE);
+        if promised <= TOLERANCE * now || is_short {
             return end(Outcome::Converged, values, residuals, jacobian);
         }
         let better = loop {

@@ -15,8 +15,10 @@ pub struct Parameter {
     pub name: String,
     /// The keys that it sets.
     pub paths: Vec<Vec<String>>,
-    /// Value of the scenario.
+    /// Value that the search begins with.
     pub start: f64,
+    /// The scenario's values of these keys, if it has a number for each of them.
+    pub own: Option<Vec<f64>>,
     /// A size that matters; smaller values are near to zero.
     pub typical: f64,
     /// The plant acts in whole multiples of this (a delay, in whole micro-steps); 0: in any value.
@@ -28,6 +30,12 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// The scenario's value, of several keys the mean.
+    #[must_use]
+    pub fn own_value(&self) -> Option<f64> {
+        self.own.as_ref().map(|own| own.iter().sum::<f64>() / own.len().max(1) as f64)
+    }
+
     /// The value nearest to `value` in which the plant can act.
     #[must_use]
     pub fn nearest(&self, value: f64) -> f64 {
@@ -160,32 +168,33 @@ fn build(
     table: &Table,
 ) -> Result<Parameter> {
     let of_drive = key.strip_prefix(DRIVE).map(drive_key).transpose()?;
-    let current = || {
-        let value = |path: &Vec<String>| current(path, of_drive, scenario, table);
-        let values: Option<Vec<f64>> = paths.iter().map(value).collect();
-        values.map(|v| v.iter().sum::<f64>() / v.len().max(1) as f64)
-    };
-    let Some(start) = start.or_else(current) else {
+    let value = |path: &Vec<String>| current(path, of_drive, scenario, table);
+    let own: Option<Vec<f64>> = paths.iter().map(value).collect();
+    let size = of_drive.and_then(Drive::size);
+    let zero_is_off = size.is_some_and(|size| size.zero_is_off);
+    let known = JOINT_KEYS.iter().chain(&LINK_KEYS).find(|(k, _)| *k == key).map(|(_, x)| *x);
+    let known = known.or(size.map(|size| size.typical));
+    let micro_step_us = scenario.spec.micro_step_ns() as f64 * 1e-3;
+    let grid = if key.ends_with("delay_us") { micro_step_us } else { 0.0 };
+    let max = of_drive.map_or(f64::INFINITY, |key| key.max);
+    let mut parameter =
+        Parameter { name, paths, start: 0.0, own, typical: 0.0, grid, zero_is_off, max };
+    let name = &parameter.name;
+    let Some(start) = start.or_else(|| parameter.own_value()) else {
         let text = format!(
             "{name}: the scenario has no number there; check the key, or give the first value with \
              {name}=VALUE"
         );
         return Err(refused(&text));
     };
-    let size = of_drive.and_then(Drive::size);
-    let zero_is_off = size.is_some_and(|size| size.zero_is_off);
-    let known = JOINT_KEYS.iter().chain(&LINK_KEYS).find(|(k, _)| *k == key).map(|(_, x)| *x);
-    let known = known.or(size.map(|size| size.typical));
     if start == 0.0 && (zero_is_off || known.is_none()) {
         let off = if zero_is_off { ", which switches it off" } else { "" };
         let how = format!("give a value of the size that it can have, {name}=VALUE");
         return Err(refused(&format!("{name} begins at 0{off}; {how}")));
     }
     let typical = known.unwrap_or(0.2 * start.abs());
-    let micro_step_us = scenario.spec.micro_step_ns() as f64 * 1e-3;
-    let grid = if key.ends_with("delay_us") { micro_step_us } else { 0.0 };
-    let max = of_drive.map_or(f64::INFINITY, |key| key.max);
-    Ok(Parameter { name, paths, start, typical, grid, zero_is_off, max })
+    (parameter.start, parameter.typical) = (start, typical);
+    Ok(parameter)
 }
 
 /// The number of a drive with this name.
@@ -254,15 +263,14 @@ fn current(
     }
 }
 
-/// Puts the values into a complete scenario, each the nearest one in which the plant can act.
+/// Puts a value into a complete scenario: the nearest one in which the plant can act.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] if there is no such place.
-pub fn apply(table: &mut Table, parameters: &[Parameter], values: &[f64]) -> Result<()> {
-    for (parameter, value) in parameters.iter().zip(values) {
-        for path in &parameter.paths {
-            set(table, path, Value::Float(parameter.nearest(*value))).map_err(|e| refused(&e))?;
-        }
+pub fn apply(table: &mut Table, parameter: &Parameter, value: f64) -> Result<()> {
+    let value = parameter.nearest(value);
+    for path in &parameter.paths {
+        set(table, path, Value::Float(value)).map_err(|e| refused(&e))?;
     }
     Ok(())
 }

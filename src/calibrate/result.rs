@@ -28,7 +28,7 @@ pub struct Calibration {
 pub struct Estimate {
     /// Its name.
     pub name: String,
-    /// Value before.
+    /// Value that the search began with.
     pub start: f64,
     /// Value after.
     #[serde(flatten)]
@@ -50,8 +50,8 @@ pub enum Finding {
     },
     /// The log does not say it.
     NotDetermined {
-        /// The value of the scenario, which stays; the nearest one that the log allows, if it
-        /// excludes that.
+        /// The value of the scenario, which stays (of several keys the mean; each keeps its own);
+        /// the nearest one that the log allows, if it excludes that.
         kept: f64,
         /// Why.
         why: String,
@@ -72,8 +72,8 @@ pub fn overlay(
     for (parameter, estimate) in parameters.iter().zip(&calibration.estimates) {
         let value = match estimate.finding {
             Finding::Determined { value, .. } => value,
-            Finding::NotDetermined { kept, .. } if kept != estimate.start => kept,
-            Finding::NotDetermined { .. } => continue,
+            Finding::NotDetermined { kept, .. } if Some(kept) == parameter.own_value() => continue,
+            Finding::NotDetermined { kept, .. } => kept,
         };
         // a joint whose own drive is a name keeps it beside the key that changes it
         for path in parameter.paths.iter().filter(|path| path.len() > 3) {
@@ -82,7 +82,7 @@ pub fn overlay(
                 set(&mut table, &preset, name.clone()).map_err(internal)?;
             }
         }
-        apply(&mut table, std::slice::from_ref(parameter), &[value])?;
+        apply(&mut table, parameter, value)?;
     }
     let text = toml::to_string(&table).map_err(internal)?;
     let mut head = String::from(

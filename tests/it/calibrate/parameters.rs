@@ -1,8 +1,10 @@
 //! What `--fit` accepts, and what it takes as start and size.
 
+use toml::Table;
+
 use super::{air, fit, log_of, settings};
 use crate::common::bench::quadruped;
-use hardstand::calibrate::{Finding, Parameter, parse_list};
+use hardstand::calibrate::{Finding, Parameter, overlay, parse_list};
 use hardstand::config::Scenario;
 use hardstand_physics::actuator::drive::Drive;
 
@@ -81,6 +83,31 @@ fn a_name_that_a_drive_does_not_have_is_refused_with_those_that_it_has() {
     assert!(text.contains(wanted), "{text}");
     let text = parse("drive.friction,drive.friction.coulomb_nm", &plain).unwrap_err();
     assert!(text.contains("set the same key"), "{text}");
+}
+
+/// A parameter that the log does not determine stays as the scenario has it, in the result and in
+/// the robot that the other values were fitted for: of joints with different values each its own,
+/// also where the search began elsewhere.
+#[test]
+fn what_is_not_determined_stays_as_the_scenario_has_it() {
+    let own = ["links.FL_calf.mass_scale=1.2", "links.trunk.mass_scale=1.5"];
+    let truth = air(&[&own[..], &["joints.\"*\".friction=0.5"]].concat());
+    let log = log_of(&truth, 2.0, 5, 1e-4);
+    let start = air(&own);
+    // the trunk is held; its mass has no effect, whatever the search begins with
+    let what = ["friction", "mass@trunk=3"].map(String::from);
+    let parameters = parse_list(&what, &start).unwrap();
+    let c = fit(&log, &start, &["friction", "mass@trunk=3"], &settings(2)).unwrap();
+    let kept = |i: usize| match &c.estimates[i].finding {
+        Finding::NotDetermined { kept, .. } => *kept,
+        found => panic!("{found:?}"),
+    };
+    assert_eq!((kept(1), c.estimates[1].start), (1.5, 3.0));
+    let complete: Table = start.complete_toml.parse().unwrap();
+    let written: Table = overlay(&c, &parameters, &complete).unwrap().parse().unwrap();
+    assert!(written.contains_key("joints") && !written.contains_key("links"), "{written}");
+    let both = ["mass@*".to_string()];
+    assert_eq!(parse_list(&both, &start).unwrap()[0].own.as_ref().unwrap().len(), 13);
 }
 
 /// A log says that a value is small, and not how small.

@@ -2,7 +2,9 @@
 
 use super::{air, fit, found, log_of, log_of_seed, settings};
 use crate::common::bench::quadruped;
-use hardstand::calibrate::{Estimate, Finding, FitSettings};
+use hardstand::calibrate::{Estimate, Finding, FitSettings, Outcome, Problem, solve};
+use hardstand::optimize::SplitMix;
+use hardstand_physics::math;
 
 const TRUTH: [(&str, &str, f64); 6] = [
     ("joints.\"*\".hold_kp", "hold_kp", 36.0),
@@ -32,6 +34,33 @@ fn the_truth_is_found_within_two_percent_and_within_twice_its_interval() {
     println!("held back {} -> {} rad", before.rms_rad, after.rms_rad);
     assert!(after.rms_rad < 2.0 * 5e-4, "{}", after.rms_rad);
     assert!(before.rms_rad > 10.0 * after.rms_rad, "{}", before.rms_rad);
+}
+
+/// Of a log without noise only rounding is left, which differs at each point: no step makes the sum
+/// of squares smaller then, and it is no small share of anything.
+#[test]
+fn a_search_ends_where_only_rounding_is_left() {
+    let truth = [1.3, 2.0];
+    let residuals = |x: &Vec<f64>| {
+        let mut rounding = SplitMix(x[0].to_bits() ^ x[1].to_bits());
+        let at = |x: [f64; 2], t: f64| x[1] * math::sin_cos(x[0] * t).0;
+        let one = |t: f64| at([x[0], x[1]], t) - at(truth, t) + 1e-14 * rounding.normal();
+        Some((0..100).map(|i| 0.02 * f64::from(i)).map(one).collect())
+    };
+    let problem = Problem {
+        start: vec![1.0, 1.0],
+        scale: vec![1.0; 2],
+        lower: vec![0.0; 2],
+        upper: vec![10.0; 2],
+        step: vec![5e-3; 2],
+        iterations_max: 40,
+        staircase: false,
+    };
+    let found = solve(&problem, |points| points.iter().map(residuals).collect(), |_, _| {});
+    assert_eq!(found.outcome, Outcome::Converged, "{found:?}");
+    for (value, wanted) in found.values.iter().zip(truth) {
+        assert!((value - wanted).abs() < 1e-7, "{:?}", found.values);
+    }
 }
 
 #[test]
