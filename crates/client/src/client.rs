@@ -157,7 +157,8 @@ impl Client {
     pub(crate) fn ask(&self, key: &str, payload: &[u8], patience: Duration) -> Result<Vec<u8>> {
         let (begin, mut pause) = (Instant::now(), AGAIN_AFTER);
         loop {
-            let query = self.session.get(key).timeout(ANSWERED_WITHIN);
+            let left = patience.saturating_sub(begin.elapsed());
+            let query = self.session.get(key).timeout(left.clamp(AGAIN_AFTER, ANSWERED_WITHIN));
             let query = if payload.is_empty() { query } else { query.payload(payload) };
             let replies = query.wait().map_err(|e| bus_error(key, e))?;
             for reply in replies.iter() {
@@ -168,7 +169,7 @@ impl Client {
             if begin.elapsed() >= patience {
                 return Err(self.no_answer(key));
             }
-            std::thread::sleep(pause);
+            std::thread::sleep(pause.min(patience.saturating_sub(begin.elapsed())));
             pause = (2 * pause).min(AGAIN_AFTER_MAX);
         }
     }
@@ -201,6 +202,7 @@ const ANSWERED_WITHIN: Duration = Duration::from_secs(1);
 /// this, each time twice as late.
 const AGAIN_AFTER: Duration = Duration::from_millis(2);
 const AGAIN_AFTER_MAX: Duration = Duration::from_millis(50);
+const DAY: Duration = Duration::from_hours(24);
 /// Events that can wait in a subscriber; zenoh waits if there are more.
 const EVENTS_KEPT: usize = 1000;
 
@@ -215,11 +217,17 @@ impl Events {
     /// # Errors
     /// `ErrorKind::Bus` if the session is closed.
     pub fn next(&self, patience: Duration) -> Result<Option<EventReading>> {
-        let until = Instant::now() + patience;
+        let begin = Instant::now();
         loop {
-            let left = until.saturating_duration_since(Instant::now());
+            // a day: the channel cannot add up more than an instant holds
+            let left = patience.saturating_sub(begin.elapsed()).min(DAY);
             let sample = self.0.recv_timeout(left).map_err(|e| bus_error("events", e))?;
-            let Some(sample) = sample else { return Ok(None) };
+            let Some(sample) = sample else {
+                if begin.elapsed() < patience {
+                    continue;
+                }
+                return Ok(None);
+            };
             if let Ok(event) = decode(Kind::Event, &sample.payload().to_bytes()) {
                 return Ok(Some(event));
             }

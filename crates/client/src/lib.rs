@@ -38,7 +38,7 @@ mod operator;
 pub mod secrets;
 pub mod session;
 
-pub use client::{Client, Events};
+pub use client::{Client, Events, Views};
 pub use controller::Controller;
 pub use credentials::{Credentials, TlsFiles};
 pub use joined::JoinedController;

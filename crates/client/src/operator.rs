@@ -1,6 +1,6 @@
 //! Requests of an operator.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hardstand_error::Result;
 use hardstand_protocol::{
@@ -133,9 +133,10 @@ impl Client {
     }
 
     fn saved(&self, request: &ControlRequest, patience: Duration) -> Result<SavedState> {
-        let key = self.keys.order(Order::Snapshot);
+        let (key, begin) = (self.keys.order(Order::Snapshot), Instant::now());
         let run_id = self.run_id(patience)?;
-        let bytes = self.send_order(run_id, Order::Snapshot, request, patience)?;
+        let left = patience.saturating_sub(begin.elapsed());
+        let bytes = self.send_order(run_id, Order::Snapshot, request, left)?;
         // a refusal is a message of another kind
         match decode::<OrderReply>(Kind::OrderReply, &bytes) {
             Ok(refused) => Err(refused.tick().map_or_else(|e| e, |_| bus_error(key, "no state"))),
@@ -153,9 +154,10 @@ impl Client {
 
     /// Sends an order for the current run.
     fn order<T: Serialize>(&self, order: Order, body: &T, patience: Duration) -> Result<u64> {
+        let begin = Instant::now();
         // a stop means whichever run there is
         let run_id = if order == Order::Stop { 0 } else { self.run_id(patience)? };
-        self.order_in(run_id, order, body, patience)
+        self.order_in(run_id, order, body, patience.saturating_sub(begin.elapsed()))
     }
 
     /// Sends an order for the run `run_id`; the tick from which on it holds.
