@@ -224,6 +224,11 @@ impl<W> OrderDesk<W> {
                 let refusal = Refusal { reason: Rejection::Stopped, text };
                 refused(pending.order, refusal, counters)
             }
+            Answer { acts: false, .. } => {
+                let text = "as many act already as can, 8 pushes and 8 faults; end one of them \
+                            (hardstand ctl clear)";
+                refused(pending.order, busy(text), counters)
+            }
             Answer { tick, .. } => Reply::Order(OrderReply::accepted(tick)),
         }
     }

@@ -122,13 +122,14 @@ impl OrderMemory {
         }
     }
 
-    /// Takes an order back that the loop has not taken, if the oldest has waited since before
-    /// `before_ns`.
+    /// Takes an order back that has waited since before `before_ns` for the loop to take it.
     pub(super) fn recall(&mut self, before_ns: u64) -> Option<Pending> {
         if self.pending.front()?.since_ns >= before_ns {
             return None;
         }
-        let number = self.outbox.recall_oldest()?;
+        let of = |number: u64| self.pending.iter().find(|p| p.number == number);
+        let late = |number| of(number).is_some_and(|p| p.since_ns < before_ns);
+        let number = self.outbox.recall(late)?;
         self.take(number)
     }
 

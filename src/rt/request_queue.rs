@@ -14,11 +14,14 @@
 //! let ice = Event::Friction { scope: Scope::All, mu_static: 0.1, mu_kinetic: 0.05 };
 //! let number = sender.send(Request::Event(ice)).map_err(|_full| "no room")?;
 //! let (taken, request) = receiver.take_event().ok_or("it is there")?; // the loop, before tick 42
-//! receiver.answer(Answer { number: taken, run: Run { id: 1, begin_ns: 0 }, tick: 42, request });
+//! receiver.answer(Answer { number: taken, run: Run { id: 1, begin_ns: 0 }, tick: 42, acts: true,
+//!     request });
 //! let answer = sender.answer().ok_or("it is there")?;
 //! assert_eq!((answer.number, answer.tick), (number, 42));
 //! # Ok::<(), &str>(())
 //! ```
+
+use std::collections::VecDeque;
 
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 
@@ -100,6 +103,8 @@ pub struct Answer {
     /// The tick before which it was taken; for steps, the number of ticks after which the loop will
     /// pause.
     pub tick: u64,
+    /// False for a push or fault that finds no place: it is in the tick, and does nothing.
+    pub acts: bool,
     /// The request itself, and what was written into it.
     pub request: Request,
 }
@@ -110,6 +115,8 @@ pub struct RequestSender {
     /// Events, requests to join and leave, all others.
     queues: [Sender<(u64, Request)>; 3],
     sent: [Receiver<(u64, Request)>; 3],
+    /// Numbers of what was sent to each queue, oldest first; the loop has taken the first ones.
+    numbers: [VecDeque<u64>; 3],
     answers: Receiver<Answer>,
     next: u64,
     unanswered: usize,
@@ -128,13 +135,16 @@ pub struct RequestReceiver {
 pub fn request_queue() -> (RequestSender, RequestReceiver) {
     let [events, leases, others] =
         [(); 3].map(|()| touched_channel(ORDER_QUEUE, &(0, Request::Pause)));
-    let nothing = Answer { number: 0, run: Run::default(), tick: 0, request: Request::Pause };
+    let (run, request) = (Run::default(), Request::Pause);
+    let nothing = Answer { number: 0, run, tick: 0, acts: true, request };
     let (answer_tx, answer_rx) = touched_channel(ORDER_QUEUE, &nothing);
     let queues = [events.0, leases.0, others.0];
     let taken = [events.1, leases.1, others.1];
     let sent = taken.clone();
+    let numbers = [(); 3].map(|()| VecDeque::with_capacity(ORDER_QUEUE));
+    let (next, unanswered, bell) = Default::default();
     (
-        RequestSender { queues, sent, answers: answer_rx, next: 0, unanswered: 0, bell: None },
+        RequestSender { queues, sent, numbers, answers: answer_rx, next, unanswered, bell },
         RequestReceiver { queues: taken, answers: answer_tx },
     )
 }
@@ -155,8 +165,11 @@ impl RequestSender {
         if self.unanswered >= ORDER_QUEUE {
             return Err(request);
         }
-        match self.queues[request.queue()].try_send((self.next, request)) {
+        let queue = request.queue();
+        match self.queues[queue].try_send((self.next, request)) {
             Ok(()) => {
+                self.forget_taken(queue);
+                self.numbers[queue].push_back(self.next);
                 self.unanswered += 1;
                 self.next += 1;
                 if let Some(bell) = &self.bell {
@@ -177,13 +190,25 @@ impl RequestSender {
         Some(answer)
     }
 
-    /// Takes the oldest event back that the loop has not taken, or else the oldest request to join
-    /// or leave, or else the oldest other one. It then has no effect. Its number, or `None` if the
-    /// loop has taken all.
-    pub fn recall_oldest(&mut self) -> Option<u64> {
-        let (number, _) = self.sent.iter().find_map(|queue| queue.try_recv().ok())?;
-        self.unanswered = self.unanswered.saturating_sub(1);
-        Some(number)
+    /// Takes a request back that the loop has not taken, the oldest of its queue, if its number is
+    /// `late`. It then has no effect. Its number, or `None` if there is none. If the loop takes that
+    /// one meanwhile, it may be the one behind it.
+    pub fn recall(&mut self, late: impl Fn(u64) -> bool) -> Option<u64> {
+        for queue in 0..self.sent.len() {
+            self.forget_taken(queue);
+            if self.numbers[queue].front().is_some_and(|&number| late(number))
+                && let Ok((number, _)) = self.sent[queue].try_recv()
+            {
+                self.unanswered = self.unanswered.saturating_sub(1);
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn forget_taken(&mut self, queue: usize) {
+        let (numbers, waiting) = (&mut self.numbers[queue], self.sent[queue].len());
+        numbers.drain(..numbers.len().saturating_sub(waiting));
     }
 }
 

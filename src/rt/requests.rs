@@ -49,7 +49,7 @@ impl<C: Clock> Executive<C> {
         }
         let (run, tick) = (self.this_run(), self.simulation.state().tick);
         self.links.emergency_stop.take(StopTaken { run, tick });
-        self.publish_at_once = !matches!(self.state, LoopState::Running);
+        self.publish_at_once |= !matches!(self.state, LoopState::Running);
     }
 
     /// The velocity that holds in the coming tick, with what is asked for so far.
@@ -63,11 +63,14 @@ impl<C: Clock> Executive<C> {
     }
 
     fn handle(&mut self, number: u64, mut request: Request) {
-        let mut tick = self.simulation.state().tick;
+        let (mut tick, mut acts) = (self.simulation.state().tick, true);
         match &mut request {
             // a stream of the same velocity is one event
             Request::Event(Event::Velocity(v)) if *v == self.velocity_command() => {}
-            Request::Event(event) => self.input.events.push(*event),
+            Request::Event(event) => {
+                acts = self.simulation.has_room_for(event, &self.input.events);
+                self.input.events.push(*event);
+            }
             Request::Pause => self.change_state(Trigger::Pause),
             Request::Resume => self.change_state(Trigger::Resume),
             Request::Step(ticks) => tick = self.step_until(tick.saturating_add(*ticks)),
@@ -93,7 +96,7 @@ impl<C: Clock> Executive<C> {
                 self.simulation.write_words(words);
             }
         }
-        self.links.requests.answer(Answer { number, run: self.this_run(), tick, request });
+        self.links.requests.answer(Answer { number, run: self.this_run(), tick, acts, request });
     }
 
     const fn this_run(&self) -> Run {
@@ -125,7 +128,7 @@ impl<C: Clock> Executive<C> {
     fn reset(&mut self, reset: &StateReset) {
         let (run, tick) = (self.this_run(), self.simulation.state().tick);
         while let Some((number, request)) = self.links.requests.take_event() {
-            self.links.requests.answer(Answer { number, run, tick, request });
+            self.links.requests.answer(Answer { number, run, tick, acts: true, request });
         }
         // a period later, so that no two states have the same time
         let begin_ns = self.simulation.time_ns().wrapping_add(self.time_offset_ns);

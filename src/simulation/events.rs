@@ -6,6 +6,7 @@ use hardstand_protocol::{Event, FaultKind, InjectedFault, Part, Scope};
 
 use super::faults::{InjectedFaults, check_fault, scope};
 use super::{Outcome, Simulation};
+use crate::limits::PUSHES_MAX;
 
 /// What has to be done after the events of a tick.
 #[derive(Default)]
@@ -19,6 +20,34 @@ impl Simulation {
     fn push(&mut self, body: u32, point_B: [f64; 3], force_W: [f64; 3], ticks_left: u64) -> u32 {
         let push = ActivePush { body: body.into(), point_B, force_W, ticks_left };
         u32::from(!self.plant.push(push))
+    }
+
+    /// False if `event` is a push or a fault that finds no place in the coming tick, after `before`
+    /// in it.
+    #[must_use]
+    pub fn has_room_for(&self, event: &Event, before: &[Event]) -> bool {
+        // what it ends is known in the tick
+        if before.iter().any(|e| matches!(e, Event::ClearFaults { .. })) {
+            return true;
+        }
+        match event {
+            Event::Push { .. } => {
+                let active = self.plant.state().pushes.iter().filter(|p| p.ticks_left > 0);
+                let pushes = |e: &&Event| matches!(e, Event::Push { .. } | Event::Touch { .. });
+                active.count() + before.iter().filter(pushes).count() < PUSHES_MAX
+            }
+            Event::InjectFault { fault, .. } => {
+                let mut faults = self.faults.clone();
+                while faults.end_overdue().is_some() {}
+                let earlier = before.iter().filter_map(|e| match e {
+                    Event::InjectFault { fault, ticks } => Some((fault, *ticks)),
+                    _ => None,
+                });
+                let all = earlier.chain([(fault, 1)]);
+                all.fold(None, |_, (fault, ticks)| faults.begin(fault, ticks, [0.0; 2])).is_some()
+            }
+            _ => true,
+        }
     }
 
     /// Ends the faults that have had their time, and lets happen what is due.

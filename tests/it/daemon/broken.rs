@@ -93,6 +93,42 @@ fn a_fault_is_shown_logged_mended_and_replayed() {
     assert_eq!(digest(&scene.replays()), digest(&out));
 }
 
+/// Who relies on the exit code does not test without the fault.
+#[test]
+fn a_ninth_fault_or_push_is_refused_where_eight_act() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let _daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    for paused in [false, true] {
+        let joint = |i: usize| observer.model.joints[i].name.clone();
+        let fault = |i: usize, code| {
+            scene.ctl(&["fault", "encoder_offset", "--joint", &joint(i), "--offset", "0"], code)
+        };
+        let push = |code| {
+            let force = ["--force", "0", "0", "1", "--duration", "60"];
+            scene.ctl(&[&["push", "--link", "trunk"][..], &force].concat(), code)
+        };
+        if paused {
+            scene.ctl(&["pause"], 0);
+        }
+        (0..8).for_each(|i| drop((fault(i, 0), push(0))));
+        assert!(fault(8, 2).contains("as many act already as can, 8 pushes and 8 faults"));
+        assert!(push(2).contains("end one of them (hardstand ctl clear)"));
+        fault(0, 0); // in the place of the same one
+        scene.ctl(&["clear"], 0);
+        fault(8, 0);
+        push(0);
+        scene.ctl(&["clear"], 0);
+        if paused {
+            scene.ctl(&["resume"], 0);
+        }
+        observer.status_until("they are counted", |s| {
+            (s.counter("faults_refused"), s.counter("pushes_refused")) >= (1, 1)
+        });
+    }
+}
+
 #[test]
 fn the_list_has_every_kind_with_an_example() {
     let scene = Scene::new();
