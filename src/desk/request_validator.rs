@@ -178,7 +178,7 @@ impl RequestValidator {
             );
             return Err(Refusal { reason: Rejection::NotOwner, text });
         }
-        self.directory.note(&name);
+        self.directory.note_asker(&name);
         let in_force = Vec::with_capacity(self.simulation.model().joint_count());
         let answer = JoinAnswer { in_force, ..Default::default() };
         Ok(CheckedOrder { request: Request::Join(Box::new((join, answer))), session })

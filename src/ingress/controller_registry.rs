@@ -1,6 +1,6 @@
 //! The controllers by name: the loop knows them by numbers only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hardstand_protocol::ControllerReading;
@@ -13,19 +13,21 @@ pub struct ControllerRegistry(Arc<Mutex<Entries>>);
 #[derive(Debug, Default)]
 struct Entries {
     names: BTreeMap<u64, String>,
+    /// Of these, who has asked to join, oldest first.
+    askers: VecDeque<u64>,
     present: BTreeMap<String, ControllerReading>,
 }
 
-/// Names that are remembered. A stranger cannot fill the memory with more.
+/// Names that are remembered. Strangers cannot fill the memory with more.
 const NAMES_MAX: usize = 1000;
 
 impl ControllerRegistry {
-    /// A directory that knows these names.
+    /// A registry that knows these names.
     #[must_use]
     pub fn of(names: &[String]) -> Self {
-        let directory = Self::default();
-        names.iter().for_each(|name| directory.note(name));
-        directory
+        let registry = Self::default();
+        names.iter().for_each(|name| registry.note(name));
+        registry
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries> {
@@ -37,6 +39,26 @@ impl ControllerRegistry {
         let mut entries = self.entries();
         if entries.names.len() < NAMES_MAX {
             entries.names.insert(controller_number(name), name.into());
+        }
+    }
+
+    /// Remembers who asks to join. If there is no room, the oldest is forgotten who has asked and
+    /// is not here.
+    pub fn note_asker(&self, name: &str) {
+        let (mut entries, number) = (self.entries(), controller_number(name));
+        let Entries { names, askers, present } = &mut *entries;
+        if names.contains_key(&number) {
+            return;
+        }
+        let is_away = |n: &u64| names.get(n).is_none_or(|name| !present.contains_key(name));
+        if names.len() >= NAMES_MAX
+            && let Some(oldest) = askers.iter().position(is_away).and_then(|i| askers.remove(i))
+        {
+            names.remove(&oldest);
+        }
+        if names.len() < NAMES_MAX {
+            names.insert(number, name.into());
+            askers.push_back(number);
         }
     }
 
