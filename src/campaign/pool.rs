@@ -4,6 +4,8 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
+use crossbeam_channel::Sender;
+
 use hardstand_error::Result;
 
 use super::case;
@@ -30,7 +32,7 @@ pub fn run(
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let go_on = || !stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed);
     let (out, outcomes) = crossbeam_channel::bounded(jobs.get());
-    let work = || {
+    let work = |out: Sender<_>| {
         while go_on()
             && let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed))
         {
@@ -41,16 +43,18 @@ pub fn run(
     };
     let mut first = Ok(());
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs.get().min(cases.len())).map(|_| scope.spawn(work)).collect();
-        while !workers.iter().all(thread::ScopedJoinHandle::is_finished) || !outcomes.is_empty() {
-            match outcomes.recv_timeout(POLL) {
-                Ok(Ok(Some(outcome))) => watch(&outcome),
-                Ok(Err(e)) if first.is_ok() => first = Err(e),
+        for _ in 0..jobs.get().min(cases.len()) {
+            let out = out.clone();
+            scope.spawn(move || work(out));
+        }
+        drop(out);
+        for outcome in outcomes {
+            match outcome {
+                Ok(Some(outcome)) => watch(&outcome),
+                Err(e) if first.is_ok() => first = Err(e),
                 _ => {}
             }
         }
     });
     first
 }
-
-const POLL: std::time::Duration = std::time::Duration::from_millis(20);

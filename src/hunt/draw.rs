@@ -82,16 +82,21 @@ impl Draw {
                 Value::Float(self.rounded(a + (b - a) * share))
             }
             (Self::Whole(_), Value::Integer(a), Value::Integer(b)) => {
-                Value::Integer(a + ((b - a) as f64 * share) as i64)
+                let width = *b as f64 - *a as f64;
+                Value::Integer(a.saturating_add((width * share) as i64))
             }
             _ => if share < 1.0 { from } else { to }.clone(),
         }
     }
 
-    /// In decimals, so that the number that is printed is the one that is used.
+    /// In decimals, so that the number that is printed is the one that is used; an end that has
+    /// more of them as it is.
     fn rounded(&self, x: f64) -> f64 {
         match self {
-            Self::Number { decimals, .. } => format!("{x:.decimals$}").parse().unwrap_or(x),
+            Self::Number { between: [low, high], decimals } => {
+                let rounded: f64 = format!("{x:.decimals$}").parse().unwrap_or(x);
+                rounded.clamp(*low, *high)
+            }
             _ => x,
         }
     }
@@ -128,6 +133,11 @@ mod tests {
         assert_eq!(force.at(1.0), Value::Float(80.0));
         assert_eq!(force.at(1.0 / 3.0).to_string(), "-26.7");
         assert_eq!(force.least(), Value::Float(0.0));
+        let fine = draw("x = { between = [0.004, 12] }");
+        assert_eq!(fine.at(0.0), Value::Float(0.004), "an end is not rounded out of the range");
+        let widest = draw("x = { between = [-9223372036854775808, 9223372036854775807] }");
+        let [low, high] = [i64::MIN, i64::MAX].map(Value::Integer);
+        assert_eq!(widest.between(&low, &high, 0.0), low);
         assert_eq!(draw("x = { between = [0.2, 0.9] }").least(), Value::Float(0.2));
         assert_eq!(
             force.between(&Value::Float(0.0), &Value::Float(41.0), 0.25).to_string(),

@@ -9,7 +9,6 @@ use crate::campaign::tables;
 use crate::config::Scenario;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::math;
-use hardstand_physics::model::Model;
 
 use super::bracket::Bracket;
 use super::judge::{Judge, Judged, Kind};
@@ -52,8 +51,8 @@ pub struct PushLimit {
 impl Pushes {
     /// The largest force if nothing else is given: twice the robot's weight, N.
     #[must_use]
-    pub fn usual_most_n(model: &Model) -> f64 {
-        (2.0 * weight_n(model)).ceil()
+    pub fn usual_most_n(scenario: &Scenario) -> f64 {
+        (2.0 * weight_n(scenario)).ceil()
     }
 
     /// A space whose cases have one of these pushes each, and are `duration_s` long.

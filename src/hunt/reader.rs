@@ -5,7 +5,6 @@ use toml::{Table, Value};
 use crate::campaign::{Lists, ROBOT, own_key, tables, value_of};
 use crate::config::{Mistakes, Range, Scenario, Section, parse};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::model::Model;
 
 use super::draw::Draw;
 use super::space::{LISTS, List, Slot, Space, Vary};
@@ -74,9 +73,11 @@ impl Space {
     }
 }
 
-/// Weight of a robot, N.
-pub(super) fn weight_n(model: &Model) -> f64 {
-    STANDARD_GRAVITY * model.total_mass()
+/// Weight of a robot, N; without gravity, what it would be on Earth.
+pub(super) fn weight_n(scenario: &Scenario) -> f64 {
+    let gravity = scenario.spec.gravity_W.norm();
+    let gravity = if gravity > 0.0 { gravity } else { STANDARD_GRAVITY };
+    gravity * scenario.model.total_mass()
 }
 
 /// Events and commands of the robots themselves.
@@ -97,7 +98,7 @@ fn usual_space(robots: &[Scenario]) -> String {
 
 fn usual_events(scenario: &Scenario) -> String {
     let base = Value::String(scenario.model.bodies[0].name.clone());
-    let force_n = 0.5 * weight_n(&scenario.model);
+    let force_n = 0.5 * weight_n(scenario);
     let robot = match scenario.has_company() {
         false => String::new(),
         true => format!("robot = {}", Value::String(scenario.bus.robot.clone())),

@@ -116,7 +116,9 @@ impl Guide {
             tried.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(point, _)| point.clone())
         };
         let begin = begin.unwrap_or_else(|| vec![0.5; genes]);
-        let search = Search::new(&begin, STEP, BATCH, random.0);
+        // each has numbers of its own: those with odd numbers draw nothing
+        let seed = random.0 ^ number.wrapping_mul(0xd134_2543_de82_ef95);
+        let search = Search::new(&begin, STEP, BATCH, seed);
         Self { search, best: f64::NEG_INFINITY, idle: 0 }
     }
 

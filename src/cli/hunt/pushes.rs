@@ -82,7 +82,7 @@ pub(in crate::cli) fn pushes(a: &PushesArguments) -> Result<ExitCode> {
 
 fn pushes_of(a: &PushesArguments, scenario: &Scenario) -> Result<Pushes> {
     let model = &scenario.model;
-    let most_n = a.most.unwrap_or_else(|| Pushes::usual_most_n(model));
+    let most_n = a.most.unwrap_or_else(|| Pushes::usual_most_n(scenario));
     let period_s = a.period.unwrap_or(1.0);
     for (option, value, least) in [
         ("--push", a.push, f64::MIN_POSITIVE),
