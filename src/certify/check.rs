@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::certificate::Certificate;
-use super::inputs::{InputDifference, Inputs};
+use super::inputs::{InputDifference, Inputs, hash};
+use crate::process_harness::LOG;
 
 /// What a certificate claims, as far as a repetition needs it.
 #[derive(Clone, Debug, Deserialize)]
@@ -103,6 +104,32 @@ impl Claim {
             return Err(refuse("it has no runs, or no command".into()));
         }
         Ok(claim)
+    }
+
+    /// Refuses a log of the reference beside the certificate that is not the one it was made with.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with its name; [`ErrorKind::File`] if it cannot be read.
+    pub fn refuse_other_log(&self, of: &Path) -> Result<()> {
+        let Some(wanted) = self.inputs.as_ref().map(|inputs| &inputs.reference_log.sha256) else {
+            return Ok(());
+        };
+        let log = of.with_file_name("reference").join(LOG);
+        if wanted.is_empty() || !log.is_file() {
+            return Ok(());
+        }
+        let name = log.display();
+        let found = hash(&log);
+        let found = found.map_err(|e| Error::new(ErrorKind::File, format!("{name}: {e}")))?.sha256;
+        if found == *wanted {
+            return Ok(());
+        }
+        let of = of.display();
+        let text = format!(
+            "{name} is not the log that {of} was made with: its SHA-256 is {found}, and not \
+             {wanted}; give the log that belongs to it, or none"
+        );
+        Err(Error::new(ErrorKind::Input, text))
     }
 
     /// Files of the controller that lie here under the same names.

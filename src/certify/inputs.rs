@@ -106,7 +106,7 @@ impl FileHasher {
     }
 }
 
-fn hash(file: &Path) -> std::io::Result<HashedFile> {
+pub(super) fn hash(file: &Path) -> std::io::Result<HashedFile> {
     let (mut open, mut hasher) = (File::open(file)?, Sha256::new());
     let (mut buffer, mut bytes) = (vec![0; 1 << 20], 0);
     loop {

@@ -1,7 +1,7 @@
 //! Convex hulls of the robot's collision meshes. They are a part of the complete scenario, so that
 //! a log and its replay need no files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hardstand_geometry::{Hull, Shape, Vec3 as Point};
 use roxmltree::Document;
@@ -28,6 +28,13 @@ pub(super) fn add(complete: &mut Table, urdf: &str, folder: &Path) -> Option<Str
     read(names, folder, |name, hull| {
         hulls.insert(name, rows(&hull));
     })
+}
+
+/// The files of the meshes whose hulls a scenario has.
+pub(super) fn files(complete: &Table, folder: &Path) -> Vec<PathBuf> {
+    let hulls = complete.get("robot").and_then(|robot| robot.get("hulls"));
+    let names = hulls.and_then(Value::as_table).into_iter().flat_map(Table::keys);
+    names.filter_map(|name| mesh_file(name, folder)).collect()
 }
 
 /// A warning if collision meshes of `urdf`, files in `folder`, cannot be read.

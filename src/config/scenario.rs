@@ -33,7 +33,7 @@ use super::services::{RecordSettings, Sandbox, realtime, record, sandbox};
 use super::unitree::{UnitreeSettings, unitree};
 use super::warnings::warnings;
 use super::{
-    by_mass, collisions, constraints, contact_law, drives, events, feet, inertias, links,
+    by_mass, collisions, constraints, contact_law, drives, events, feet, hulls, inertias, links,
     materials, merge, overlays, regions, rest, robot, robots, sensors, terrain,
 };
 
@@ -90,7 +90,8 @@ pub struct Scenario {
     pub sandbox: Sandbox,
     /// Warnings about settings that are allowed but doubtful.
     pub warnings: Vec<String>,
-    /// The files that were read: the scenario, its robot, its overlays. Empty if it came as text.
+    /// The files that decide it: the scenario, its robot with what that includes and the meshes
+    /// with which it touches or is weighed, its overlays. Empty if it came as text.
     pub files: Vec<PathBuf>,
 }
 
@@ -172,7 +173,11 @@ impl Scenario {
         scenario.warnings.splice(0..0, warnings);
         let open = open_connections(&robot.converted.connections, &scenario);
         scenario.warnings.extend(open);
-        scenario.files = vec![path.into(), name.into()];
+        let mut of_robot = robot.converted.files.clone();
+        of_robot.extend(hulls::files(&complete, robot.folder()));
+        of_robot.sort();
+        of_robot.dedup();
+        scenario.files = [vec![path.into(), name.into()], of_robot].concat();
         Ok(scenario)
     }
 

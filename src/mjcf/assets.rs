@@ -1,5 +1,6 @@
 //! Meshes and materials.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,8 @@ pub(super) struct MeshFile {
     /// How it is weighed, in MuJoCo's word.
     inertia: String,
     path: PathBuf,
+    /// A mass or an inertia of the robot comes from it.
+    is_weighed: Cell<bool>,
 }
 
 impl MeshFile {
@@ -43,6 +46,7 @@ impl MeshFile {
             "shell" => Spread::Shell,
             other => return Err(format!("a mesh cannot be weighed by inertia=\"{other}\" here")),
         };
+        self.is_weighed.set(true);
         let mut triangles = mesh::read(&self.path).map_err(|e| e.to_string())?;
         let back = self.reference.inverse();
         let mirrored = self.scale.iter().product::<f64>() < 0.0;
@@ -96,7 +100,8 @@ impl Assets {
                     let path = path_of(file, folder, compiler, &e.place);
                     let file = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
                     let inertia = of.text("inertia").unwrap_or("legacy").to_string();
-                    let mesh = MeshFile { file, scale, reference, inertia, path };
+                    let is_weighed = Cell::default();
+                    let mesh = MeshFile { file, scale, reference, inertia, path, is_weighed };
                     all.meshes.insert(name, mesh);
                 }
                 ("material", Some(name), _) => {
@@ -108,6 +113,11 @@ impl Assets {
             }
         }
         all
+    }
+
+    /// The files of the meshes that were weighed.
+    pub(super) fn weighed(&self) -> impl Iterator<Item = PathBuf> {
+        self.meshes.values().filter(|mesh| mesh.is_weighed.get()).map(|mesh| mesh.path.clone())
     }
 }
 

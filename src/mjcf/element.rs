@@ -39,19 +39,19 @@ impl Element {
     }
 }
 
-/// Reads a model and what it includes.
+/// Reads a model and what it includes: the root, and the files that are included.
 ///
 /// # Errors
 /// [`ErrorKind::File`] if a file cannot be read; [`ErrorKind::Input`] if one is not well-formed
 /// XML, is included twice, or the root element is not `mujoco`.
-pub(super) fn read(path: &Path) -> Result<Element> {
+pub(super) fn read(path: &Path) -> Result<(Element, Vec<PathBuf>)> {
     let mut reader = Reader { main: folder(path), seen: Vec::new() };
     let root = reader.file(path, 0)?;
     if root.tag != "mujoco" {
         let text = format!("{}: the root element is <{}>, not <mujoco>", root.place, root.tag);
         return Err(Error::new(ErrorKind::Input, text));
     }
-    Ok(root)
+    Ok((root, reader.seen.split_off(1)))
 }
 
 /// True if the text is a MuJoCo model.

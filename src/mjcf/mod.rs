@@ -38,7 +38,7 @@ mod weigh;
 mod write;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use self::assets::Assets;
 use self::body::{Body, JointType};
@@ -75,6 +75,9 @@ pub struct Converted {
     pub sensors: Sensors,
     /// Gravity, in world axes, m/s², if it is not (0, 0, −9.81).
     pub gravity_m_per_s2: Option<[f64; 3]>,
+    /// Files that decide the robot, without the model's own: what it includes, and meshes that
+    /// were weighed.
+    pub files: Vec<PathBuf>,
     /// What was left out; one sentence each.
     pub warnings: Vec<String>,
 }
@@ -164,7 +167,7 @@ const QUIET: [&str; 15] = [
 /// # Errors
 /// [`ErrorKind::File`] if a file cannot be read; [`ErrorKind::Input`] with all mistakes.
 pub fn convert(path: &Path) -> Result<Converted> {
-    let root = element::read(path)?;
+    let (root, included) = element::read(path)?;
     let file = path.display().to_string();
     let mut report = Report::default();
     let compiler = Compiler::of(&root, &mut report);
@@ -223,6 +226,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
         apart: pairs.apart(&bodies, &is_member),
         sensors,
         gravity_m_per_s2: gravity,
+        files: included.into_iter().chain(assets.weighed()).collect(),
         warnings: report.into_warnings(),
     })
 }

@@ -208,6 +208,16 @@ fn a_signed_certificate_is_confirmed_and_a_changed_one_refused() {
     let kept = scene.path("kept.json");
     std::fs::copy(out(&scene).join("certificate.json"), &kept).unwrap();
     std::fs::copy(out(&scene).join("certificate.json.sig"), scene.path("kept.json.sig")).unwrap();
+    // the log beside it is the one that it was made with
+    let whole = std::fs::read(&log).unwrap();
+    let mut other = whole.clone();
+    let middle = other.len() / 2;
+    other[middle] ^= 1;
+    std::fs::write(&log, &other).unwrap();
+    let own = of(&out(&scene).join("certificate.json"));
+    let said = scene.hardstand("other", &["certify", "--check", &own]).ends_with(2);
+    assert!(said.contains("reference/run.mcap is not the log that"), "{said}");
+    std::fs::write(&log, &whole).unwrap();
     // what is checked is not replaced
     let own = of(&out(&scene).join("certificate.json"));
     let own = ["certify", "--check", &own, "--out", &of(&out(&scene))];

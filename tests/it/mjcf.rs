@@ -293,6 +293,45 @@ fn efforts_and_gains_of_unusual_actuators_are_those_of_mujoco() {
     }
 }
 
+/// What a certificate hashes: not the meshes that are only drawn.
+#[test]
+fn a_scenario_names_the_files_that_decide_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+    let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    for name in ["drawn.obj", "touches.obj", "weighed.obj"] {
+        write(name, tetrahedron);
+    }
+    let mesh = |name: &str, more: &str| format!("<geom type=\"mesh\" mesh=\"{name}\" {more}/>");
+    let drawn = mesh("drawn", "contype=\"0\" conaffinity=\"0\" group=\"2\"");
+    let weighed = mesh("weighed", "mass=\"1\" contype=\"0\" conaffinity=\"0\"");
+    let assets = ["drawn", "touches", "weighed"].map(|name| format!("<mesh file=\"{name}.obj\"/>"));
+    write(
+        "leg.xml",
+        &format!(
+            "<mujoco><body name=\"leg\"><joint name=\"knee\"/>{INERTIAL}{drawn}{}</body>\
+         <body name=\"arm\"><joint name=\"elbow\"/>{weighed}</body></mujoco>",
+            mesh("touches", ""),
+        ),
+    );
+    write(
+        "robot.xml",
+        &format!(
+            "<mujoco><asset>{}</asset><worldbody><body name=\"trunk\"><freejoint/>\
+         <geom size=\".1\"/><include file=\"leg.xml\"/></body></worldbody></mujoco>",
+            assets.concat(),
+        ),
+    );
+    write("overlay.toml", "[contact]\nbodies = \"all\"\n");
+    write("scenario.toml", "overlays = [\"overlay.toml\"]\n[robot]\nmjcf = \"robot.xml\"\n");
+    let scenario = Scenario::load(&dir.path().join("scenario.toml"), &[]).unwrap();
+    let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_string();
+    let names: Vec<String> = scenario.files.iter().map(name).collect();
+    let wanted =
+        ["scenario.toml", "robot.xml", "leg.xml", "touches.obj", "weighed.obj", "overlay.toml"];
+    assert_eq!(names, wanted);
+}
+
 #[test]
 fn places_names_and_files_are_those_of_mujoco() {
     let ball = "<geom size=\".1\"/>";

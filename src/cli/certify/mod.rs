@@ -105,6 +105,7 @@ impl<'a> Order<'a> {
         if let Some(file) = a.check.as_deref() {
             a.key.as_deref().map_or(Ok(()), |key| verify(file, key))?;
             let claim = Claim::read(file)?;
+            claim.refuse_other_log(file)?;
             refuse_own(file, &order.out)?;
             order.files.extend(claim.files_here());
             order.scenario = claim.scenario.file.clone().into();
