@@ -183,11 +183,20 @@ fn rates(s: &Section<'_>, rate_hz: u64, waits: bool) -> [Option<u64>; RATES.len(
 
 /// Ticks between two states that are answered.
 fn answers(s: &Section<'_>, rate_hz: u64) -> u64 {
-    let every = rate(s, "answers_hz", rate_hz, u64::MAX);
-    if every.is_none() && s.integer_if("answers_hz", |hz| hz == 0).is_some() {
-        s.mistake("answers_hz", "above 0; join = \"off\" lets no command join");
+    const KEY: &str = "answers_hz";
+    let answers = |hz: i64| {
+        u64::try_from(hz).ok().filter(|&hz| hz > 0 && rate_hz.is_multiple_of(hz)).is_some()
+    };
+    if s.choice_or_number(KEY, "auto") {
+        return 1;
     }
-    every.unwrap_or(1)
+    let Some(hz) = s.integer_if(KEY, answers) else {
+        let asked = s.integer_if(KEY, |hz| hz > 0);
+        let more = "; join = \"off\" lets no command join";
+        s.mistake(KEY, &format!("{}{more}", neighbours("\"auto\"", asked, rate_hz)));
+        return 1;
+    };
+    rate_hz / hz.unsigned_abs()
 }
 
 /// Ticks between two messages, for a rate that divides `rate_hz`, or for "auto" the largest such
@@ -201,7 +210,8 @@ pub(super) fn rate(s: &Section<'_>, key: &str, rate_hz: u64, most_hz: u64) -> Op
         Some(0) => None,
         Some(hz) => Some(rate_hz / hz.unsigned_abs()),
         None => {
-            s.mistake(key, &neighbours(s.integer_if(key, |_| true), rate_hz));
+            let asked = s.integer_if(key, |_| true);
+            s.mistake(key, &neighbours("\"auto\", 0 for never,", asked, rate_hz));
             None
         }
     }
@@ -213,8 +223,8 @@ fn divisor_up_to(rate_hz: u64, most: u64) -> Option<u64> {
 }
 
 /// The rule for a rate, with the allowed rates nearest to the requested one.
-fn neighbours(asked: Option<i64>, rate_hz: u64) -> String {
-    let rule = format!("\"auto\", 0 for never, or a divisor of sim.rate_hz, which is {rate_hz}");
+fn neighbours(others: &str, asked: Option<i64>, rate_hz: u64) -> String {
+    let rule = format!("{others} or a divisor of sim.rate_hz, which is {rate_hz}");
     let Some(asked) = asked.and_then(|hz| u64::try_from(hz).ok()) else { return rule };
     let below = divisor_up_to(rate_hz, asked);
     let above = (asked..=rate_hz).find(|hz| *hz > 0 && rate_hz.is_multiple_of(*hz));

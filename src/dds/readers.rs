@@ -124,11 +124,10 @@ fn take_all(reader: &SimpleDataReader<Vec<u8>, Raw>, take: &mut Take) {
                     writer_guid: change.writer_guid,
                     sequence_number: change.sequence_number,
                 };
-                let received = Received { bytes: change.sample, identity };
-                // the decoder names a message that is too long, too
-                if received.bytes.len() <= MESSAGE_BYTES_MAX + 1 {
-                    take(&received);
-                }
+                let mut bytes = change.sample;
+                // one that is too long stays so for the decoder, which refuses it by name
+                bytes.truncate(MESSAGE_BYTES_MAX + 1);
+                take(&Received { bytes, identity });
             }
             Ok(None) => return,
             // bytes of another encoding: the reader has gone on to the next message

@@ -146,8 +146,8 @@ impl FollowAction {
             let text = "multi_dof_trajectory has points; the robot has no joint for them";
             return Err(Refused::new(RosRejection::Trajectory, text.into()));
         }
-        let trajectory = self.subscriber.follow_goal(&r.goal.trajectory)?;
-        let goal = Goal::new(&r.goal, trajectory, self.subscriber.joints());
+        let goal = Goal::new(&r.goal, self.subscriber.joints())?;
+        self.subscriber.follow_goal(&r.goal.trajectory)?;
         self.end(goals, Outcome::replaced());
         let info = GoalInfo { goal_id: r.goal_id.clone(), stamp: stamp.clone() };
         goals.active = Some(Active { info, goal, canceling: false, waiting: Vec::new() });
@@ -199,14 +199,17 @@ impl FollowAction {
             self.subscriber.hold(&state.joints);
             Some(Outcome::cancelled())
         } else if self.subscriber.follows_goal() {
+            active.goal.begin(|| self.subscriber.begun_goal());
             active.goal.look(state)
         } else {
             Some(Outcome::taken_over())
         };
         let due = state.time_ns.abs_diff(goals.fed_ns) >= FEEDBACK_NS || outcome.is_some();
-        if due && goals.feedback.is_wanted() {
+        if due
+            && goals.feedback.is_wanted()
+            && let Some(feedback) = active.goal.feedback(state, self.subscriber.joints())
+        {
             goals.fed_ns = state.time_ns;
-            let feedback = active.goal.feedback(state, self.subscriber.joints());
             let message = FeedbackMessage { goal_id: active.info.goal_id.clone(), feedback };
             goals.feedback.put(&written(&message), goals.wall.now_ns(), &self.counters);
         }

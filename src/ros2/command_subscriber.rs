@@ -36,6 +36,9 @@ pub(super) const LOW_CMD: usize = 5;
 const POSTURE: usize = 6;
 /// Number of the goals of the action.
 const GOAL: usize = 7;
+/// The answer to the first state comes again as often as that state was sent before the run began;
+/// one that comes more often is a command without a stamp.
+const FIRST_AGAIN_MAX: u32 = 20;
 
 /// The fields of the newest state that a command needs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,8 +82,8 @@ struct State {
     standby: Option<Joined>,
     /// It is in `joined` because a node has asked for it.
     by_request: bool,
-    /// Run, and the answer to its first state, if the stamp of that is 0.
-    first: Option<(u32, Vec<JointCommand>)>,
+    /// Run, the answer to its first state, if the stamp of that is 0, and how often it came again.
+    first: Option<(u32, Vec<JointCommand>, u32)>,
     following: Option<(Publisher, Motion)>,
     /// What walks, if it is asked to.
     walk: Option<Walk>,
@@ -302,15 +305,18 @@ impl CommandSubscriber {
         let stamp = stamp.unwrap_or_default();
         let mut state = self.lock();
         state.enter(now.run_id);
-        let repeats = |(run_id, first): &(u32, Vec<JointCommand>)| {
-            (*run_id, first) == (now.run_id, &joints) && now.tick > now.first_tick
-        };
-        if stamp == Time::default() && state.first.as_ref().is_some_and(repeats) {
+        if stamp == Time::default()
+            && let Some((run_id, first, again)) = &mut state.first
+            && (*run_id, &*first) == (now.run_id, &joints)
+            && now.tick > now.first_tick
+            && *again < FIRST_AGAIN_MAX
+        {
+            *again += 1;
             return Ok(true); // the state was sent again before the run began
         }
         let answers_tick = self.stamps.answered(&now, &stamp)?;
         if stamp == Time::default() && self.stamps.exact {
-            state.first = Some((now.run_id, joints.clone()));
+            state.first = Some((now.run_id, joints.clone(), 0));
         }
         if state.gives_way(publisher, &now) {
             state.following = None;
@@ -396,11 +402,19 @@ impl CommandSubscriber {
         self.orders.names()
     }
 
-    /// Follows the trajectory of a goal, which it returns.
-    pub(super) fn follow_goal(&self, m: &JointTrajectory) -> Result<Trajectory, Refused> {
-        let trajectory = self.orders.trajectory(m)?;
-        self.follow_from((GOAL, None), trajectory.clone())?;
-        Ok(trajectory)
+    /// Follows the trajectory of a goal.
+    pub(super) fn follow_goal(&self, m: &JointTrajectory) -> Result<(), Refused> {
+        self.follow_from((GOAL, None), self.orders.trajectory(m)?)
+    }
+
+    /// The trajectory of a goal, with its start, once the robot follows it.
+    pub(super) fn begun_goal(&self) -> Option<Trajectory> {
+        match &self.lock().following {
+            Some((publisher, Motion::Trajectory(t))) if publisher.0 == GOAL && t.has_begun() => {
+                Some(t.clone())
+            }
+            _ => None,
+        }
     }
 
     /// True while it follows the trajectory of a goal or holds its end.
@@ -435,11 +449,7 @@ impl CommandSubscriber {
     fn follow_from(&self, publisher: Publisher, trajectory: Trajectory) -> Result<(), Refused> {
         let now = (self.now)();
         let refused = |text: &str| Err(Refused::new(RosRejection::Trajectory, text.into()));
-        if trajectory.is_over(now.time_ns) {
-            return refused(
-                "the trajectory ended in the past; its stamp must be in simulated time",
-            );
-        }
+        trajectory.refuse_other_clock(now.time_ns)?;
         let mut state = self.lock();
         state.enter(now.run_id);
         state.may_begin(publisher, &now)?;

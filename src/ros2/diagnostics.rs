@@ -41,6 +41,8 @@ fn loop_verdict(status: &StatusReading, before: &StatusReading) -> (Byte, String
     match status.phase {
         2 => (ERROR, format!("stopped by plant failure {}", status.failure)),
         0 => (OK, "waiting for a controller".into()),
+        3 => (OK, "paused".into()),
+        4 => (OK, format!("waiting for {}", status.missing.join(", "))),
         _ if missed > 0 => (WARN, format!("{missed} deadlines missed in the last second")),
         _ if !status.refused.is_empty() => (WARN, status.refused.join("; ")),
         _ => (OK, "on time".into()),

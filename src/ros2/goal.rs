@@ -1,9 +1,11 @@
 //! A goal of `follow_joint_trajectory`: its tolerances, its feedback, and how it ends.
 
+use super::counters::RosRejection;
 use super::messages::{
     FollowFeedback, FollowGoal, FollowResult, GoalStatus, Header, JointTolerance,
     JointTrajectoryPoint,
 };
+use super::orders::Refused;
 use super::readings::time;
 use super::trajectory::{Trajectory, duration_ns};
 use hardstand_protocol::StateReading;
@@ -49,10 +51,34 @@ impl Outcome {
     }
 }
 
+/// Of each joint, infinite where none is given.
+fn tolerances(
+    field: &str,
+    given: &[JointTolerance],
+    joints: &[String],
+) -> Result<Vec<f64>, Refused> {
+    let mut all = vec![f64::INFINITY; joints.len()];
+    for JointTolerance { name, position, .. } in given {
+        let Some(i) = joints.iter().position(|joint| joint == name) else {
+            let text = format!("{field} names {name:?}; the joints are {}", joints.join(", "));
+            return Err(Refused::new(RosRejection::Names, text));
+        };
+        if position.is_nan() {
+            let text = format!("{field} of {name} is {position}; it must be a number");
+            return Err(Refused::new(RosRejection::Trajectory, text));
+        }
+        if *position > 0.0 {
+            all[i] = *position;
+        }
+    }
+    Ok(all)
+}
+
 /// A goal that is followed.
 #[derive(Clone, Debug)]
 pub(super) struct Goal {
-    trajectory: Trajectory,
+    /// What the robot follows, once it has begun.
+    trajectory: Option<Trajectory>,
     /// Largest errors of the positions on the way, in the order of the joints; infinite for any.
     path: Vec<f64>,
     /// The same at the end.
@@ -63,26 +89,28 @@ pub(super) struct Goal {
 }
 
 impl Goal {
-    pub(super) fn new(goal: &FollowGoal, trajectory: Trajectory, joints: &[String]) -> Self {
-        let of = |given: &[JointTolerance]| {
-            let tolerance = |name: &String| {
-                let found = given.iter().find(|t| t.name == *name).map(|t| t.position);
-                found.filter(|position| *position > 0.0).unwrap_or(f64::INFINITY)
-            };
-            joints.iter().map(tolerance).collect()
-        };
-        Self {
-            trajectory,
-            path: of(&goal.path_tolerance),
-            end: of(&goal.goal_tolerance),
+    /// # Errors
+    /// [`RosRejection::Names`] for the tolerance of a joint that the robot does not have,
+    /// [`RosRejection::Trajectory`] for one that is no number.
+    pub(super) fn new(goal: &FollowGoal, joints: &[String]) -> Result<Self, Refused> {
+        Ok(Self {
+            trajectory: None,
+            path: tolerances("path_tolerance", &goal.path_tolerance, joints)?,
+            end: tolerances("goal_tolerance", &goal.goal_tolerance, joints)?,
             late_ns: duration_ns(&goal.goal_time_tolerance).unwrap_or(0),
             names: joints.to_vec(),
-        }
+        })
+    }
+
+    /// Takes over the trajectory with the start that it has for the robot, if it has begun.
+    pub(super) fn begin(&mut self, begun: impl FnOnce() -> Option<Trajectory>) {
+        self.trajectory = self.trajectory.take().or_else(begun);
     }
 
     /// How it ends with this state, if it does.
     pub(super) fn look(&mut self, state: &StateReading) -> Option<Outcome> {
-        let desired = self.trajectory.at(state.time_ns, &state.joints);
+        let trajectory = self.trajectory.as_mut()?;
+        let desired = trajectory.at(state.time_ns, &state.joints);
         let errors = desired.iter().zip(&state.joints).map(|(d, r)| (d.q - r.q).abs());
         let errors: Vec<f64> = errors.collect();
         let violated = |tolerances: &[f64], code: i32| {
@@ -91,7 +119,7 @@ impl Goal {
             let why = format!("{name} is {error:.4} from its set-point; allowed are {most:.4}");
             Some(Outcome::failed(code, &why))
         };
-        let end_ns = self.trajectory.end_ns()?;
+        let end_ns = trajectory.end_ns()?;
         if state.time_ns < end_ns {
             return violated(&self.path, FollowResult::PATH_TOLERANCE_VIOLATED);
         }
@@ -102,9 +130,13 @@ impl Goal {
         }
     }
 
-    /// How far it is.
-    pub(super) fn feedback(&mut self, state: &StateReading, joints: &[String]) -> FollowFeedback {
-        let desired = self.trajectory.at(state.time_ns, &state.joints);
+    /// How far it is; `None` before it has begun.
+    pub(super) fn feedback(
+        &mut self,
+        state: &StateReading,
+        joints: &[String],
+    ) -> Option<FollowFeedback> {
+        let desired = self.trajectory.as_mut()?.at(state.time_ns, &state.joints);
         let point = |of: &dyn Fn(usize) -> (f64, f64)| JointTrajectoryPoint {
             positions: (0..desired.len()).map(|i| of(i).0).collect(),
             velocities: (0..desired.len()).map(|i| of(i).1).collect(),
@@ -112,7 +144,7 @@ impl Goal {
         };
         let measured = |i: usize| state.joints.get(i).map_or((0.0, 0.0), |r| (r.q, r.dq));
         let wanted = |i: usize| (desired[i].q, desired[i].dq);
-        FollowFeedback {
+        Some(FollowFeedback {
             header: Header { stamp: time(state.time_ns), frame_id: String::new() },
             joint_names: joints.to_vec(),
             desired: point(&wanted),
@@ -122,6 +154,6 @@ impl Goal {
                 (q - q_now, dq - dq_now)
             }),
             ..FollowFeedback::default()
-        }
+        })
     }
 }

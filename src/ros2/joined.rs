@@ -74,7 +74,8 @@ impl Joined {
         }
         let text = format!(
             "the controller \"{CONTROLLER}\" may not join now: another one has joints of the \
-             robot, or it has been stopped"
+             robot, or commands hold it that have not joined (join before the first of them, or \
+             after command.hold_ticks without one), or it has been stopped"
         );
         Err(Refused::new(RosRejection::Join, text))
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use hardstand_protocol::{Authority, JointCommand, public_session, random_number};
 
 /// Publishers with a session; the least recently used one that does not own the robot is dropped.
-const PUBLISHERS_MAX: usize = 16;
+const PUBLISHERS_MAX: usize = 64;
 /// Messages of a publisher that may be lost one after another.
 const LOST_MAX: u64 = 1000;
 /// A publisher that does not own the robot may go on with any number after this.

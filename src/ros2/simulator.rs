@@ -270,8 +270,9 @@ impl Simulator {
         let twist = [&wish.twist.angular, &wish.twist.linear].map(|v| Vec3::new(v.x, v.y, v.z));
         let [w_WB, v_WB] = if parts.twist { twist } else { [v.w_WB, v.v_WB] };
         self.simulation.place_base(quat_WB, p_WB, w_WB, v_WB);
-        if let Some(fault) = self.simulation.failure() {
-            return Err(failed(format!("the plant cannot continue from this state: {fault:?}")));
+        if let Some(failure) = self.simulation.failure() {
+            let why = failure.advice();
+            return Err(failed(format!("the plant cannot continue from this state: {why}")));
         }
         let moved = SavedState { words: self.simulation.snapshot_words(), ..saved }.summed();
         let before = self.newest.get().run_id;

@@ -6,6 +6,8 @@ use super::messages::Time;
 use super::orders::Refused;
 
 const NS: u64 = 1_000_000_000;
+/// A stamp that is farther ahead is of another clock.
+const AHEAD_MAX_NS: u64 = 10 * NS;
 
 /// Reads the stamps of commands.
 #[derive(Clone, Copy, Debug)]
@@ -54,10 +56,17 @@ impl Stamps {
                 seconds(now.time_ns)
             ));
         }
+        if ns > now.time_ns.saturating_add(AHEAD_MAX_NS) {
+            return refuse(format!(
+                "the stamp is {shown} s, and the simulation is at {} s; nodes must have \
+                 use_sim_time",
+                seconds(now.time_ns)
+            ));
+        }
         Ok(now.first_tick.saturating_add(after_ns / self.period_ns))
     }
 }
 
-fn seconds(ns: u64) -> String {
+pub(super) fn seconds(ns: u64) -> String {
     format!("{}.{:09}", ns / NS, ns % NS)
 }

@@ -127,8 +127,11 @@ const fn tf_topics(scenario: &Scenario) -> [&'static str; 2] {
 fn foot_topics(scenario: &Scenario) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for (i, foot) in scenario.spec.feet.iter().enumerate() {
-        let part = topic_part(&foot.name);
-        all.push(if all.contains(&part) { format!("{part}_{i}") } else { part });
+        let mut part = topic_part(&foot.name);
+        while all.contains(&part) {
+            part = format!("{part}_{i}");
+        }
+        all.push(part);
     }
     all
 }

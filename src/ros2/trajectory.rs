@@ -3,6 +3,7 @@
 use super::counters::RosRejection;
 use super::messages::{Duration, JointTrajectory, JointTrajectoryPoint, Time};
 use super::orders::Refused;
+use super::stamps::seconds;
 use hardstand_protocol::{HoldGains, JointCommand, JointReading};
 
 /// Points of a trajectory. The interpolation between two points with velocities is cubic, with
@@ -27,10 +28,20 @@ struct Knot {
     tau: f64,
 }
 
-/// Simulated time of a stamp, ns; `None` if it is 0, which means now.
-pub(super) fn stamp_ns(stamp: &Time) -> Option<u64> {
-    let ns = u64::try_from(stamp.sec).ok()? * 1_000_000_000 + u64::from(stamp.nanosec);
-    (ns > 0).then_some(ns)
+/// A trajectory that begins later than this from now has a stamp of another clock.
+const BEGINS_WITHIN_NS: u64 = 3600 * 1_000_000_000;
+
+/// Simulated time of a stamp, ns; 0 means now, and is `None`.
+///
+/// # Errors
+/// [`RosRejection::Trajectory`] if it is negative.
+fn stamp_ns(stamp: &Time) -> Result<Option<u64>, Refused> {
+    let Ok(sec) = u64::try_from(stamp.sec) else {
+        let text = format!("the stamp is {} s; it must not be negative", stamp.sec);
+        return Err(Refused::new(RosRejection::Trajectory, text));
+    };
+    let ns = sec * 1_000_000_000 + u64::from(stamp.nanosec);
+    Ok((ns > 0).then_some(ns))
 }
 
 pub(super) fn duration_ns(d: &Duration) -> Option<u64> {
@@ -60,13 +71,19 @@ impl Trajectory {
             };
             points.push((at, knots(i, point, order).map_err(wrong)?));
         }
-        Ok(Self { start_ns: stamp_ns(&m.header.stamp), from: None, points, gains })
+        Ok(Self { start_ns: stamp_ns(&m.header.stamp)?, from: None, points, gains })
     }
 
     /// True if the message says when it begins.
     #[must_use]
     pub const fn has_stamp(&self) -> bool {
         self.start_ns.is_some()
+    }
+
+    /// True once it has given a set-point.
+    #[must_use]
+    pub(super) const fn has_begun(&self) -> bool {
+        self.from.is_some()
     }
 
     /// Holds these joints where they are.
@@ -87,6 +104,28 @@ impl Trajectory {
     #[must_use]
     pub fn is_over(&self, now_ns: u64) -> bool {
         self.end_ns().is_some_and(|end| end < now_ns)
+    }
+
+    /// Refuses one that has ended before `now_ns`, or begins long after it.
+    ///
+    /// # Errors
+    /// [`RosRejection::Trajectory`].
+    pub(super) fn refuse_other_clock(&self, now_ns: u64) -> Result<(), Refused> {
+        let refuse = |text: String| Err(Refused::new(RosRejection::Trajectory, text));
+        let (begins_ns, now_s) = (self.start_ns.unwrap_or(now_ns), seconds(now_ns));
+        if self.is_over(now_ns) {
+            return refuse(
+                "the trajectory ended in the past; its stamp must be in simulated time".into(),
+            );
+        }
+        if begins_ns > now_ns.saturating_add(BEGINS_WITHIN_NS) {
+            return refuse(format!(
+                "the trajectory begins at {} s, and the simulation is at {now_s} s; its stamp \
+                 must be in simulated time: nodes must have use_sim_time",
+                seconds(begins_ns)
+            ));
+        }
+        Ok(())
     }
 
     /// The set-points at `now_ns`; `measured` are the joints now.

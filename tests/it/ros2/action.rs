@@ -159,6 +159,16 @@ fn a_goal_fails_for_its_tolerances_and_for_a_newer_goal() {
         stage.observer.status_until("it is counted", |s| s.counter("ros2_rejected_names") > 0);
     assert_eq!(status.counter("ros2_rejected_names"), 1);
 
+    // a misspelt tolerance does not count as none, and the time of day is no simulated time
+    let mut misspelt = stage.goal(0.1, 1);
+    misspelt.path_tolerance = tolerance("tail", 0.1);
+    assert!(!stage.send(8, misspelt));
+    stage.observer.status_until("it is counted", |s| s.counter("ros2_rejected_names") == 2);
+    let mut other_clock = stage.goal(0.1, 1);
+    other_clock.trajectory.header.stamp.sec = 1_780_000_000;
+    assert!(!stage.send(9, other_clock));
+    stage.observer.status_until("so is it", |s| s.counter("ros2_rejected_trajectory") == 1);
+
     let first = stage.goal(0.3, 20);
     assert!(stage.send(1, first));
     let mut second = stage.goal(0.2, 1);

@@ -285,8 +285,12 @@ fn wrong_names_are_refused_with_the_list() {
     observer.status_until("not finite", |s| s.counter("rejected_not_finite") == 1);
     let wall = Time { sec: 1_700_000_000, nanosec: 0 };
     peer.publish(topic, &peer::DYNAMIC, &hold(&names, &q, &wall));
+    counted("stamp", 1);
+    told("the simulation is at 0.000000000 s; nodes must have use_sim_time");
+    let ahead = Time { sec: 5, nanosec: 0 };
+    peer.publish(topic, &peer::DYNAMIC, &hold(&names, &q, &ahead));
     let status = observer.status_until("the future", |s| s.counter("rejected_future_tick") == 1);
-    assert_eq!((status.counter("ros2_received"), status.phase), (9, 0));
+    assert_eq!((status.counter("ros2_received"), status.phase), (10, 0));
     assert_eq!(status.counter("commands_received"), 2);
 }
 

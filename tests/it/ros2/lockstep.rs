@@ -252,6 +252,36 @@ fn messages_without_a_stamp_are_refused_by_name() {
     daemon.ends_with(0);
 }
 
+/// The first answer may come again, for its state does; a node that always sends the same is told
+/// what is missing.
+#[test]
+fn a_constant_command_without_a_stamp_is_refused_after_the_first_tick() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let mut daemon = scene.daemon(&LOCKSTEP);
+    let observer = Observer::of(&scene);
+    let node = Node::start(&scene, Way::RmwZenoh);
+    let state = JointState { position: vec![0.0; 12], ..Default::default() };
+    let hold = message(&node.model, &state);
+    wait_for("the first tick", || {
+        node.send(&hold);
+        (observer.state().tick == 1).then_some(())
+    });
+    for _ in 0..5 {
+        node.send(&hold);
+    }
+    let status = observer.status_until("they have come", |s| s.counter("ros2_received") > 5);
+    assert_eq!(status.counter("ros2_rejected_stamp"), 0, "the first answer came again");
+    wait_for("a refusal", || {
+        node.send(&hold);
+        let refused = observer.status_until("a status", |_| true).counter("ros2_rejected_stamp");
+        (refused > 0).then_some(())
+    });
+    assert_eq!(observer.state().tick, 1);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+}
+
 #[test]
 fn one_trajectory_answers_every_state_and_gives_the_same_run_each_time() {
     let _one = serial();

@@ -220,6 +220,9 @@ fn trajectories_that_cannot_be_followed_are_refused() {
     assert!(refused(&m).contains("points[0].velocities: 1 numbers; it must be 2 finite ones"));
     let mut m = message(&[[f64::NAN, 0.0]], None);
     assert!(refused(&m).contains("points[0].positions"));
+    let mut past = message(&[[0.0; 2]], None);
+    past.header.stamp = Time { sec: -3, nanosec: 0 };
+    assert!(refused(&past).contains("the stamp is -3 s; it must not be negative"));
     m.points[0].positions.clear();
     assert!(refused(&m).contains("points[0].positions: 0 numbers"));
     let mut m = message(&[[0.0; 2]], None);

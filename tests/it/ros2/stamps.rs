@@ -45,6 +45,16 @@ fn a_stamp_of_the_run_before_answers_no_state_of_this_one() {
     }
 }
 
+/// A node without use_sim_time has the time of day.
+#[test]
+fn a_stamp_of_the_wall_clock_is_refused_with_what_to_do() {
+    for exact in [false, true] {
+        let text = answered(exact, &NOW, 1_780_000_000_000_000_000).unwrap_err();
+        let wanted = "the simulation is at 5.040000000 s; nodes must have use_sim_time";
+        assert!(text.contains("1780000000.000000000 s") && text.contains(wanted), "{text}");
+    }
+}
+
 #[test]
 fn where_ticks_wait_a_stamp_is_that_of_a_state() {
     assert_eq!(answered(false, &NOW, 5_010_400_000), Ok(110), "the last state then");
