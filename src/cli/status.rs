@@ -10,7 +10,9 @@ use crate::config::Mode;
 use crate::rt::Grants;
 use hardstand_error::Result;
 use hardstand_protocol::Authority;
-use hardstand_protocol::{AGE_EDGES_TICKS, Distribution, LATENCY_EDGES_NS, StatusReading};
+use hardstand_protocol::{
+    AGE_EDGES_TICKS, ControllerReading, Distribution, LATENCY_EDGES_NS, StatusReading,
+};
 
 use super::arguments::StatusArguments;
 use super::histogram::{self, bars, duration, microseconds};
@@ -121,6 +123,13 @@ fn counters(s: &StatusReading, all: bool) -> Vec<String> {
     shown.iter().enumerate().map(line).collect()
 }
 
+/// A session as 16 hexadecimal digits: not every reader of JSON has whole numbers of 64 bits.
+fn controller(c: &ControllerReading) -> Value {
+    let mut all = json!(c);
+    all["session"] = format!("{:016x}", c.session).into();
+    all
+}
+
 /// The fields that docs/protocol.md promises.
 pub(super) fn as_json(robot: &str, s: &StatusReading) -> Value {
     let owner = (s.command_session != 0).then(|| format!("{:016x}", s.command_session));
@@ -149,7 +158,7 @@ pub(super) fn as_json(robot: &str, s: &StatusReading) -> Value {
         "applied_age_ticks": histogram::as_json(&s.applied_age_ticks, &AGE_EDGES_TICKS),
         "counters": counters,
         "refused": grants.refused,
-        "controllers": s.controllers,
+        "controllers": s.controllers.iter().map(controller).collect::<Vec<Value>>(),
         "missing": s.missing,
     })
 }

@@ -402,8 +402,11 @@ fn attend(
         if let Some(stall) = monitor.take_stall() {
             watch(Happening::Stall(stall));
         }
-        if let Some(second) = second {
-            watch(Happening::Second(&second));
+        let changed = monitor.note_change();
+        if let Some(second) = &second {
+            watch(Happening::Second(second));
+        }
+        if changed || second.is_some() {
             io.publish_status(monitor.status());
         }
     }

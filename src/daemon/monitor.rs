@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crossbeam_channel::Receiver;
 
-use crate::config::{ControllerNumbers, Scenario};
+use crate::config::{ControllerNumbers, Pace, Scenario};
 use crate::ingress::{ControllerRegistry, JoinedSessions, RejectedCommands};
 use crate::rt::{Clock as _, Ending, Grants, MonotonicClock, Phase, TickReport};
 use crate::simulation::Simulation;
@@ -110,6 +110,8 @@ pub(super) struct Monitor {
     last: Option<TickReport>,
     /// Run number and tick with which it begins.
     begin: (u32, u64),
+    /// Wall time of a tick in the beginning, ns; 0 at free pace.
+    wall_period_ns: u64,
     stall: Option<Stall>,
     second: Instant,
     second_ticks: u64,
@@ -160,6 +162,7 @@ impl Monitor {
             faults_refused: 0,
             last: None,
             begin,
+            wall_period_ns: if scenario.pace == Pace::Free { 0 } else { scenario.wall_period_ns },
             stall: None,
             second: Instant::now(),
             second_ticks: 0,
@@ -201,6 +204,18 @@ impl Monitor {
         self.wakeup_second.reset();
         self.update_status(line.as_ref().map_or(0.0, |l| l.real_time_factor));
         line
+    }
+
+    /// Brings the status up to date if the loop has changed its state, or another run has begun,
+    /// since it was; true if it did.
+    pub(super) fn note_change(&mut self) -> bool {
+        let changed = self
+            .last
+            .is_some_and(|r| (r.phase.code(), r.run_id) != (self.status.phase, self.status.run_id));
+        if changed {
+            self.update_status(self.status.real_time_factor);
+        }
+        changed
     }
 
     /// Takes in all reports.
@@ -266,7 +281,6 @@ impl Monitor {
         })
     }
 
-    /// The last report; before the first one, the initial values.
     /// Since the first tick began, s: not since the first report was read, which at free pace may
     /// be after the last tick.
     fn wall_s(&self) -> f64 {
@@ -275,10 +289,13 @@ impl Monitor {
         if begun_ns > 0 { since_ns as f64 * 1e-9 } else { 0.0 }
     }
 
+    /// The last report; before the first one, the initial values.
     fn last_report(&self) -> TickReport {
         let (run_id, tick) = self.begin;
         let time_ns = tick.saturating_mul(self.period_ns);
-        self.last.unwrap_or(TickReport { run_id, tick, time_ns, ..TickReport::default() })
+        let wall_period_ns = self.wall_period_ns;
+        let first = TickReport { run_id, tick, time_ns, wall_period_ns, ..TickReport::default() };
+        self.last.unwrap_or(first)
     }
 
     fn update_status(&mut self, real_time_factor: f64) {

@@ -239,6 +239,7 @@ impl<C: Clock> Executive<C> {
     /// A report on a tick, or on a period without one.
     pub(super) fn report(&self, outcome: &Outcome, phase: Phase) -> TickReport {
         let (s, state) = (&self.snapshot.state, self.simulation.state());
+        let stopped = phase != Phase::Running && self.leases().stopped;
         TickReport {
             run_id: self.run_id,
             tick: state.tick,
@@ -250,7 +251,7 @@ impl<C: Clock> Executive<C> {
             tick_cost_ns: 0,
             missed_deadlines: self.pacer.missed(),
             caught_up_ticks: self.pacer.caught_up(),
-            authority: outcome.authority,
+            authority: if stopped { Authority::Stopped } else { self.simulation.authority() },
             command_age_ticks: s.command_age_ticks,
             command_session: s.command_session,
             verdicts: outcome.verdicts,

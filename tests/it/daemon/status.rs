@@ -1,5 +1,7 @@
 //! `hardstand status` of a living daemon, of a waiting one, and of none.
 
+use std::time::{Duration, Instant};
+
 use hardstand_protocol::Authority;
 use hardstand_protocol::{AGE_EDGES_TICKS, LATENCY_EDGES_NS, StatusReading};
 use rustix::process::Signal;
@@ -31,6 +33,7 @@ fn the_status_shows_what_the_daemon_does() {
 
     let waiting = json(&scene);
     assert_eq!(waiting["phase"], "waiting");
+    assert_eq!(waiting["speed"], 1.0, "in the first second, too");
     assert_eq!((&waiting["command_session"], &waiting["tick"]), (&Value::Null, &0.into()));
     assert_eq!(sum(&waiting["wakeup_latency_ns"]["counts"]), 0, "ticks of waiting do not count");
 
@@ -69,6 +72,29 @@ fn the_status_shows_what_the_daemon_does() {
     daemon.ends_with(0);
 }
 
+/// Who asks right after an order sees what it has done, and as the state says it.
+#[test]
+fn the_status_after_a_pause_is_that_of_the_pause() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&["--set", "command.hold_ticks=5000"]);
+    let observer = Observer::of(&scene);
+    let controller = scene.controller("controller");
+    for _ in 0..3 {
+        observer.until("it runs", |s| s.phase == 1 && s.tick > 100);
+        scene.ctl(&["pause"], 0);
+        let state = observer.until("it is paused", |s| s.phase == 3);
+        let shown = json(&scene);
+        assert_eq!((&shown["phase"], &shown["tick"]), (&"paused".into(), &state.tick.into()));
+        assert_eq!(shown["authority"], Authority::name_of(state.authority));
+        assert!(Authority::is_command(state.authority), "{}", state.authority);
+        scene.ctl(&["resume"], 0);
+    }
+    drop(controller);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+}
+
 #[test]
 fn watching_goes_on_until_a_signal() {
     let _one = serial();
@@ -93,6 +119,26 @@ fn nobody_answers_is_exit_5() {
     assert!(out.contains("no daemon answers"), "{out}");
     let place = format!("there is no connection to {};", scene.endpoint);
     assert!(out.contains(&place), "{out}");
+}
+
+/// A daemon that is stopped takes queries and does not answer them.
+#[test]
+fn a_client_waits_no_longer_than_its_patience() {
+    let _one = serial();
+    let scene = Scene::new();
+    let daemon = scene.daemon(&[]);
+    let client = scene.client();
+    client.model(Duration::from_secs(30)).unwrap();
+    let ratio = |patience_ms: u64| {
+        let (begin, patience) = (Instant::now(), Duration::from_millis(patience_ms));
+        client.status(patience).unwrap_err();
+        begin.elapsed().as_secs_f64() / patience.as_secs_f64()
+    };
+    daemon.signal(Signal::STOP);
+    let ratios = [50, 200, 1500].map(ratio);
+    daemon.signal(Signal::CONT);
+    // before, each of them took a second at least: 20 times as long
+    assert!(ratios.iter().all(|ratio| (1.0..5.0).contains(ratio)), "{ratios:?}");
 }
 
 /// The ages of the commands and the authority come to the status over the bus, too.
