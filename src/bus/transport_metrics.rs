@@ -6,8 +6,9 @@
 
 use std::fmt::{self, Write as _};
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::limits::ROBOTS_MAX;
 use tracing_core::field::{Field, Visit};
 use tracing_core::span::{Attributes, Id, Record};
 use tracing_core::subscriber::{Interest, Subscriber};
@@ -76,8 +77,9 @@ const SIGNS: [Sign; 13] = [
     sign(RECEIVE, Level::TRACE, "Defragmentation buffer full", TOO_LARGE),
 ];
 
-/// The daemon itself has connected and will hang up: the next failed handshake does not count.
-static PROBED: AtomicBool = AtomicBool::new(false);
+/// The daemon itself has connected so often and will hang up: so many failed handshakes do not
+/// count. Each robot looks after its own bus.
+static PROBED: AtomicU64 = AtomicU64::new(0);
 
 static COUNTS: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.len()];
 
@@ -88,9 +90,16 @@ pub fn link_counts() -> Vec<(&'static str, u64)> {
     NAMES.into_iter().zip(COUNTS.iter().map(|c| c.load(Ordering::Relaxed))).collect()
 }
 
-/// The daemon connects to itself: one failed handshake is not counted. Or it could not connect.
-pub(super) fn expect_probe(connected: bool) {
-    PROBED.store(connected, Ordering::Relaxed);
+/// The daemon connects to itself: one more failed handshake is not counted.
+pub(super) fn expect_probe() {
+    let more = |n: u64| Some((n + 1).min(ROBOTS_MAX as u64));
+    let _never_fails = PROBED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok();
+}
+
+/// It could not connect, or its failed handshake has come: true if one was expected.
+pub(super) fn end_probe() -> bool {
+    let less = |n: u64| n.checked_sub(1);
+    PROBED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
 }
 
 /// Begins to count.
@@ -127,7 +136,7 @@ impl Subscriber for Witness {
         let mut beginning = Beginning::default();
         event.record(&mut beginning);
         if let Some(sign) = signs(event.metadata()).find(|s| beginning.is(s.begins)) {
-            if sign.counter == HANDSHAKE && PROBED.swap(false, Ordering::Relaxed) {
+            if sign.counter == HANDSHAKE && end_probe() {
                 return;
             }
             COUNTS[sign.counter].fetch_add(1, Ordering::Relaxed);

@@ -135,7 +135,7 @@ fn runtimes_work() -> bool {
 fn accepts(endpoint: &str) -> bool {
     let endpoint = endpoint.split(['?', '#']).next().unwrap_or_default();
     // before the connection, because zenoh may see its end before this thread goes on
-    transport_metrics::expect_probe(true);
+    transport_metrics::expect_probe();
     let connected = match endpoint.split_once('/') {
         Some(("unixsock-stream", path)) => UnixStream::connect(path).map(OwnedFd::from),
         // port 0: the system has chosen one
@@ -146,7 +146,7 @@ fn accepts(endpoint: &str) -> bool {
     match connected {
         Ok(stream) => wait_for_end(&stream).is_ok(),
         Err(e) => {
-            transport_metrics::expect_probe(false);
+            transport_metrics::end_probe();
             !gone.contains(&e.kind())
         }
     }
