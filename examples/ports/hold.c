@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -37,7 +38,7 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* Copies the newest state; waits for one with another counter than `seen`. */
-static uint64_t next_state(volatile uint64_t *words, uint64_t seen, uint8_t *state) {
+static uint64_t next_state(int file, volatile uint64_t *words, uint64_t seen, uint8_t *state) {
     for (uint64_t n = 1;; n++) {
         uint64_t counter = __atomic_load_n(&words[STATE_COUNTER], __ATOMIC_ACQUIRE);
         if (counter != seen && counter % 2 == 0) {
@@ -45,9 +46,10 @@ static uint64_t next_state(volatile uint64_t *words, uint64_t seen, uint8_t *sta
             __atomic_thread_fence(__ATOMIC_ACQUIRE);
             if (words[STATE_COUNTER] == counter) return counter;
         }
-        if (n % 200000 == 0) {
-            usleep(1000); /* the run has not begun, or waits */
-            if (!words[OPEN]) exit(3); /* the daemon has ended */
+        if (n % 20000 == 0) {
+            /* the daemon has ended, or was killed: then its lock is free */
+            if (!words[OPEN] || !flock(file, LOCK_SH | LOCK_NB)) exit(3);
+            usleep(50);
         }
     }
 }
@@ -68,7 +70,7 @@ int main(int argc, char **argv) {
     uint64_t *times = calloc(count, sizeof *times);
     double hold[JOINTS_MAX] = {0};
     for (uint64_t n = 0; n < count; n++) {
-        seen = next_state(words, seen, state);
+        seen = next_state(file, words, seen, state);
         uint64_t at = now_ns();
         times[n] = before ? at - before : 0;
         before = at;
