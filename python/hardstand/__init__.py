@@ -24,7 +24,7 @@ from .state import Bodies, Contacts, Drives, Sensors, State
 from .status import Event, Events, Status
 from .tools import (
     bisect, branch, calibrate, campaign, campaign_compare, campaign_plan, campaign_report, certify,
-    compare, import_log, model, plot, replay, run, verify,
+    compare, hunt, import_log, model, plot, pushes, replay, run, verify,
 )
 
 if TYPE_CHECKING:
@@ -32,13 +32,14 @@ if TYPE_CHECKING:
     from .law import Law
     from .plant import Dynamics, Plant, Plants
 
+# without `gym` and `policy`, whose packages need not be there
 __all__ = [
     "AsyncRobot", "Bodies", "Busy", "Contacts", "Daemon", "Dynamics", "DaemonGone", "Drives", "Event", "Events", "FileFailed",
     "HardstandError",
     "Law", "Log", "Lost", "Model", "Plant", "PlantFailed", "Plants", "Refused", "Robot", "Sensors", "State", "Status",
     "bisect", "branch", "calibrate", "campaign", "campaign_compare", "campaign_plan",
     "campaign_report", "certify", "compare", "connect", "connect_async",
-    "daemon", "gym", "import_log", "model", "plot", "policy", "read", "replay", "run", "verify",
+    "daemon", "hunt", "import_log", "model", "plot", "pushes", "read", "replay", "run", "verify",
 ]
 
 

@@ -125,6 +125,63 @@ def campaign_plan(file: Path_, *, out: Path_ | None = None) -> Result:
     return Result(_one("campaign", "plan", file, *options(out=out)))
 
 
+def hunt(
+    scenario: Path_,
+    until: str,
+    controller: Sequence[Path_],
+    *,
+    out: Path_ | None = None,
+    seed: int | None = None,
+    cases: int | None = None,
+    random: int | None = None,
+    duration: float | None = None,
+    jobs: int | None = None,
+    shard: str | None = None,
+    set: Sequence[str] = (),
+) -> Result:
+    """Looks for a case in which the condition `until` holds, with the ranges of the scenario's
+    section `hunt`, and shrinks it: `result.found` is None, or has `sentence`, `sets`, `log`, `page`
+    and `campaign`."""
+    given = options(
+        until=until, out=out, seed=seed, cases=cases, random=random, duration=duration, jobs=jobs,
+        shard=shard, set=list(set),
+    )
+    command = with_command(controller)
+    return Result(binary.call("hunt", scenario, "--json", *given, *command)[-1])
+
+
+def pushes(
+    scenario: Path_,
+    until: str,
+    controller: Sequence[Path_],
+    *,
+    out: Path_ | None = None,
+    link: str | None = None,
+    directions: int | None = None,
+    at: float | None = None,
+    period: float | None = None,
+    times: int | None = None,
+    push: float | None = None,
+    most: float | None = None,
+    steps: int | None = None,
+    after: float | None = None,
+    sweep: bool = False,
+    seed: int | None = None,
+    jobs: int | None = None,
+    shard: str | None = None,
+    set: Sequence[str] = (),
+) -> Result:
+    """Measures the largest push that a controller withstands, for directions and times of its gait:
+    `result.limits`, and the file `result.plot`. Forces in N, times in s."""
+    given = options(
+        until=until, out=out, link=link, directions=directions, at=at, period=period, times=times,
+        push=push, most=most, steps=steps, after=after, sweep=sweep, seed=seed, jobs=jobs,
+        shard=shard, set=list(set),
+    )
+    command = with_command(controller)
+    return Result(binary.call("pushes", scenario, "--json", *given, *command)[-1])
+
+
 def bisect(
     log: Path_,
     other: Path_ | None = None,

@@ -160,6 +160,37 @@ def test_a_campaign_gives_a_table(tmp_path: Path, controller: list[str]) -> None
     assert plan.cases == plan.finished == 2 and plan.open_s == 0
 
 
+def test_a_hunt_finds_a_push_and_push_limits_are_measured(
+    tmp_path: Path, controller: list[str]
+) -> None:
+    scenario = tmp_path / "hunted.toml"
+    scenario.write_text(
+        f'[robot]\nurdf = "{SCENARIO.parent}/robots/quadruped.urdf"\n'
+        "[hunt]\nduration_s = 0.3\n"
+        '[[hunt.events]]\nkind = "push"\nlink = "trunk"\nat_s = 0.1\nduration_s = 0.1\n'
+        "force_n = [0.0, 0.0, { between = [0.0, 400.0] }]\n"
+    )
+    out = tmp_path / "found"
+    done = hardstand.hunt(scenario, "base.z > 0.6", controller, cases=20, jobs=1, out=out)
+    assert done.found.kind == "held" and "push" in done.found.sentence
+    assert hardstand.bisect(done.found.log, where="base.z > 0.6").found is not None
+    none = hardstand.hunt(
+        scenario, "base.z > 99", controller, cases=2, jobs=1, out=tmp_path / "none"
+    )
+    assert none.found is None and none.cases == 2
+    limits = hardstand.pushes(
+        SCENARIO, "abs(base.x) > 0.05", controller, directions=1, at=0.2, most=400, steps=4,
+        after=0.2, jobs=1, out=tmp_path / "pushes",
+    )
+    assert len(limits.limits) == 1 and Path(limits.plot).exists()
+
+
+def test_all_names_are_there_without_optional_packages() -> None:
+    names: dict[str, object] = {}
+    exec("from hardstand import *", names)  # noqa: S102
+    assert {"connect", "hunt", "Plant"} <= set(names) and "gym" not in names
+
+
 def test_a_controller_in_python_is_certified(tmp_path: Path, controller: list[str]) -> None:
     listen = f'bus.listen=["unixsock-stream/{tmp_path}/s"]'
     out = tmp_path / "certificate"
