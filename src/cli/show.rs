@@ -169,6 +169,8 @@ fn ros2(s: &Scenario) {
 pub(super) fn waiting(s: &Scenario) {
     let mut command = String::from("hardstand controller stand");
     if let Some(endpoint) = s.bus.listen.first().filter(|e| *e != "tcp/127.0.0.1:7447") {
+        // an address at which it listens on all interfaces is none to connect to
+        let endpoint = endpoint.replace("/0.0.0.0:", "/HOST:").replace("/[::]:", "/HOST:");
         command.push_str(&format!(" --connect {endpoint}"));
     }
     if s.bus.robot != "quadruped" {
