@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::buffer_pool::{Inbox, Outbox, pool};
 use crate::limits::LINK_HELD_MAX;
-use crate::rt::{Phase, PortState};
+use crate::rt::PortState;
 use crate::simulation::Snapshot;
-use hardstand_protocol::{OwnerReading, StateReading};
+use hardstand_protocol::{OwnerReading, Phase, StateReading};
 
 use super::recent_snapshots::RecentSnapshots;
 

@@ -13,10 +13,10 @@ use zenoh::qos::{CongestionControl, Priority};
 use crate::buffer_pool::Inbox;
 use crate::config::BusSettings;
 use crate::fault_point;
-use crate::rt::{Clock, Direct, MonotonicClock, Phase};
+use crate::rt::{Clock, Direct, MonotonicClock};
 use crate::simulation::Snapshot;
 use hardstand_error::{Result, no_thread};
-use hardstand_protocol::{Kind, encode};
+use hardstand_protocol::{Kind, Phase, encode};
 
 use super::feed::Feed;
 use super::panic_guard::PanicGuard;

@@ -9,13 +9,13 @@ use zenoh::bytes::Encoding;
 use zenoh::qos::Priority;
 use zenoh::query::{Query, Queryable};
 
-use crate::rt::{Clock as _, MonotonicClock, Phase};
+use crate::rt::{Clock as _, MonotonicClock};
 use crate::simulation::Snapshot;
 use hardstand_error::Result;
 use hardstand_protocol::limits::{TOUCHES_IN_VIEW_MAX, VIEWS_PER_S_MAX};
 use hardstand_protocol::{
-    BodyReading, ContactsReading, JointCommand, Kind, OwnerReading, PoseDescription, StateReading,
-    TouchReading, encode,
+    BodyReading, ContactsReading, JointCommand, Kind, OwnerReading, Phase, PoseDescription,
+    StateReading, TouchReading, encode,
 };
 
 use super::publisher::{Sink, declare};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::config::MotorBus;
 use crate::fault_point;
 use crate::ports::PortEnds;
-use crate::rt::{Phase, PortState};
+use crate::rt::PortState;
 use crate::simulation::InjectedFaults;
 use hardstand_motors::JointReading;
 
@@ -15,6 +15,7 @@ use super::load::Load;
 use super::mapping;
 use super::network::Network;
 use super::port::{Input, Port};
+use hardstand_protocol::Phase;
 
 /// Longest wait for bytes of the master while frames are on their way.
 const BUSY_WAIT: Duration = Duration::from_micros(50);

@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::rt::Phase;
-use hardstand_protocol::StateReading;
+use hardstand_protocol::{Phase, StateReading};
 
 /// How far the clock runs ahead of the newest state, periods. A loop that stands still stops the
 /// clock, so that no drive's watchdog expires in a pause.
@@ -62,7 +61,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::BusClock;
-    use crate::rt::Phase;
+    use hardstand_protocol::Phase;
     use hardstand_protocol::StateReading;
 
     const PERIOD_NS: u64 = 1_000_000;

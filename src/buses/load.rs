@@ -24,7 +24,7 @@ mod tests {
 
     use super::super::clock::BusClock;
     use super::Load;
-    use crate::rt::Phase;
+    use hardstand_protocol::Phase;
     use hardstand_protocol::StateReading;
 
     const PERIOD_NS: u64 = 1_000_000;

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use crate::process_harness::{Running, Side};
-use crate::rt::Phase;
 use hardstand_client::{Client, Controller};
 use hardstand_error::Result;
+use hardstand_protocol::Phase;
 
 use super::plan::STOPPED_S;
 

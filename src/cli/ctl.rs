@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::replay::{check_replaced, read_state, write_state};
-use crate::rt::Phase;
 use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
-    ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, Order, PushRequest, Scope,
+    ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, Order, Phase, PushRequest, Scope,
     VelocityCommand,
 };
 

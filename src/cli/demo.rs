@@ -11,12 +11,13 @@ use crate::config::{Mode, Scenario};
 use crate::daemon::{self, Begin, EndReport, Happening, Host, Summary};
 use crate::doctor::Machine;
 use crate::process_harness::{Process, controller_command, this_program};
-use crate::rt::{Ending, Phase};
+use crate::rt::Ending;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::DemoArguments;
 use super::replay::ReplayResult;
 use super::{DaemonStop, ExitCode, replay, show};
+use hardstand_protocol::Phase;
 
 const SCENARIO: &str = include_str!("../../config/quadruped.toml");
 const ROBOT: &str = include_str!("../../config/robots/quadruped.urdf");

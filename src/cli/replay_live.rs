@@ -10,11 +10,11 @@ use crate::daemon::{self, Begin, EndReport, Happening, Host};
 use crate::inspect::{Answers, Mismatch, replay_to_controllers};
 use crate::process_harness::{Process, controller_command};
 use crate::replay::Player;
-use crate::rt::{Ending, Phase};
+use crate::rt::Ending;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::{RunIndex, refuse_inputs};
-use hardstand_protocol::JointCommand;
 use hardstand_protocol::SavedState;
+use hardstand_protocol::{JointCommand, Phase};
 
 use super::arguments::ReplayArguments;
 use super::branch_live::socket_instead;

@@ -8,9 +8,8 @@ use serde::Serialize;
 
 use crate::config::{Pace, Scenario};
 use crate::daemon::{Happening, Report, ReportFile, SecondReport, Stall};
-use crate::rt::Phase;
 use hardstand_error::{Error, Result};
-use hardstand_protocol::Authority;
+use hardstand_protocol::Phase;
 
 use super::{progress, show};
 
@@ -176,7 +175,7 @@ impl Progress {
     fn of(robot: String, s: &SecondReport) -> Self {
         Self::Second {
             robot,
-            phase: show::phase(s.phase.code()),
+            phase: s.phase.name(),
             tick: s.tick,
             time_s: s.time_s,
             real_time_factor: s.real_time_factor,
@@ -184,7 +183,7 @@ impl Progress {
             tilt_deg: s.tilt_deg,
             foot_normal_sum_n: s.foot_normal_sum_n,
             weight_n: s.weight_n,
-            authority: Authority::name_of(s.authority.code()),
+            authority: s.authority.name(),
             command_age_ticks: s.command_age_ticks,
             missed_deadlines: s.missed_deadlines,
             wakeup_p99_ns: s.wakeup_p99_ns,

@@ -206,7 +206,7 @@ pub(super) fn second(s: &Scenario, r: &SecondReport) {
     let command = match (r.authority, r.command_age_ticks) {
         (Authority::Zero, None) => "none yet".into(),
         (authority, age) => {
-            let name = Authority::name_of(authority.code());
+            let name = authority.name();
             format!("{name}, age {} ticks", age.unwrap_or(0))
         }
     };
@@ -298,17 +298,5 @@ fn recorded(s: &Summary) {
     }
     if let Some(e) = &s.recorded.error {
         say!("log        recording ended early: {e}");
-    }
-}
-
-/// The name of a phase of the loop.
-pub(super) const fn phase(code: u8) -> &'static str {
-    match code {
-        0 => "waiting",
-        1 => "running",
-        2 => "stopped",
-        3 => "paused",
-        4 => "awaiting a controller",
-        _ => "unknown",
     }
 }

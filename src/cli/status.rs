@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use crate::config::Mode;
 use crate::rt::Grants;
 use hardstand_error::Result;
-use hardstand_protocol::Authority;
 use hardstand_protocol::{
-    AGE_EDGES_TICKS, ControllerReading, Distribution, LATENCY_EDGES_NS, StatusReading,
+    AGE_EDGES_TICKS, Authority, ControllerReading, Distribution, LATENCY_EDGES_NS, Mode, Phase,
+    StatusReading,
 };
 
 use super::arguments::StatusArguments;
@@ -71,10 +70,10 @@ fn head(robot: &str, s: &StatusReading) -> Vec<String> {
         1.0 => "real time".into(),
         speed => format!("{speed} × real time"),
     };
-    let mode = Mode::name_of(s.mode);
+    let (mode, phase) = (Mode::name_of(s.mode), Phase::name_of(s.phase));
     let (time_s, rtf) = (s.time_ns as f64 / 1e9, s.real_time_factor);
     let mut lines = vec![
-        format!("daemon     {robot}: {}, {mode}, {pace}, run {}", show::phase(s.phase), s.run_id),
+        format!("daemon     {robot}: {phase}, {mode}, {pace}, run {}", s.run_id),
         format!("time       {time_s:.3} s simulated, tick {}, rtf {rtf:.2}", s.tick),
     ];
     if s.failure > 0 {
@@ -144,7 +143,7 @@ pub(super) fn as_json(robot: &str, s: &StatusReading) -> Value {
         "period_ns": s.period_ns,
         "mode": Mode::name_of(s.mode),
         "speed": s.speed,
-        "phase": show::phase(s.phase),
+        "phase": Phase::name_of(s.phase),
         "failure": s.failure,
         "authority": Authority::name_of(s.authority),
         "command_age_ticks": (s.command_age_ticks != u32::MAX).then_some(s.command_age_ticks),

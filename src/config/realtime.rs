@@ -75,24 +75,13 @@ pub struct RealtimeSettings {
 }
 
 impl Mode {
-    /// Number on the wire: 0 real time, 1 lockstep, 2 budgeted.
+    /// Its number on the wire.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {
-            Self::RealTime => 0,
-            Self::Lockstep => 1,
-            Self::Budgeted(_) => 2,
-        }
-    }
-
-    /// Name of a number on the wire.
-    #[must_use]
-    pub const fn name_of(code: u8) -> &'static str {
-        match code {
-            0 => "realtime",
-            1 => "lockstep",
-            2 => "budgeted",
-            _ => "unknown",
+            Self::RealTime => hardstand_protocol::Mode::RealTime.code(),
+            Self::Lockstep => hardstand_protocol::Mode::Lockstep.code(),
+            Self::Budgeted(_) => hardstand_protocol::Mode::Budgeted.code(),
         }
     }
 }

@@ -6,11 +6,13 @@ use crossbeam_channel::Receiver;
 
 use crate::config::{ControllerNumbers, Pace, Scenario};
 use crate::ingress::{ControllerRegistry, JoinedSessions, RejectedCommands};
-use crate::rt::{Clock as _, Ending, Grants, MonotonicClock, Phase, TickReport};
+use crate::rt::{Clock as _, Ending, Grants, MonotonicClock, TickReport};
 use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind};
 use hardstand_log::WrittenLog;
-use hardstand_protocol::{AGE_EDGES_TICKS, Counter, LATENCY_EDGES_NS, Refusal, StatusReading};
+use hardstand_protocol::{
+    AGE_EDGES_TICKS, Counter, LATENCY_EDGES_NS, Phase, Refusal, StatusReading,
+};
 use hardstand_protocol::{Authority, PlantFailure, Rejection, Verdict};
 
 use super::front::{Counters, link_counts};

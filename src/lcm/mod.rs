@@ -19,9 +19,9 @@ use rustix::net::{AddressFamily, SocketType, sockopt};
 use crate::config::LcmSettings;
 use crate::fault_point;
 use crate::ports::PortEnds;
-use crate::rt::{Phase, PortState};
+use crate::rt::PortState;
 use hardstand_error::{Error, ErrorKind, Result, no_thread};
-use hardstand_protocol::JointCommand;
+use hardstand_protocol::{JointCommand, Phase};
 
 use messages::BadTargets;
 

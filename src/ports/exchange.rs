@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use crate::rt::{Phase, PortState};
+use crate::rt::PortState;
 
 use super::PortEnds;
 use hardstand_port::packet::{BadPacket, PacketCommand, decode_command, encode_state};
-use hardstand_protocol::Rejection;
+use hardstand_protocol::{Phase, Rejection};
 
 /// Outside real time a state without an answer is sent again after this: it may have been lost.
 const SENT_AGAIN: Duration = Duration::from_millis(20);

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use crate::bus::{Order, OrderPort};
 use crate::desk::Reply;
 use crate::ingress::CommandIngress;
-use crate::rt::{Phase, PortState};
+use crate::rt::PortState;
 use hardstand_protocol::{
-    ClaimedCommand, JoinRequest, JointCommand, LeaveRequest, Rejection, Role, controller_number,
-    random_number,
+    ClaimedCommand, JoinRequest, JointCommand, LeaveRequest, Phase, Rejection, Role,
+    controller_number, random_number,
 };
 
 /// A join that was refused is repeated after this.

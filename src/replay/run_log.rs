@@ -4,13 +4,13 @@ use std::path::Path;
 
 use crate::config::Scenario;
 use crate::ros2::RosChannels;
-use crate::rt::{Phase, empty_log_tick, fill_log_tick};
+use crate::rt::{empty_log_tick, fill_log_tick};
 use crate::simulation::{Outcome, Simulation, Snapshot};
 use hardstand_error::Result;
 use hardstand_log::{
     Disk, ReadingChannels, RunInfo, RunWriter, SideMessages, WrittenLog, new_recording_id,
 };
-use hardstand_protocol::{LogTick, TickInput};
+use hardstand_protocol::{LogTick, Phase, TickInput};
 
 /// What of a tick's record no simulation knows: run, mode, time of the state and missed deadlines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

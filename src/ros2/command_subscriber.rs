@@ -14,8 +14,9 @@ use super::trajectory::Trajectory;
 use super::unitree::Arms;
 use super::walk::Walk;
 use crate::ingress::CommandIngress;
-use hardstand_protocol::ClaimedCommand;
-use hardstand_protocol::{Authority, JointCommand, JointReading, Rejection, StateReading};
+use hardstand_protocol::{
+    Authority, ClaimedCommand, JointCommand, JointReading, Phase, Rejection, StateReading,
+};
 
 /// Topics of commands, in the order of their numbers.
 pub const COMMAND_TOPICS: [&str; 5] = [
@@ -51,9 +52,9 @@ pub struct Now {
     pub first_tick: u64,
     /// Simulated time, as published, ns.
     pub time_ns: u64,
-    /// 0 waiting, 1 running, 2 stopped, 3 paused.
+    /// What the loop is doing, see [`Phase::code`].
     pub phase: u8,
-    /// Authority over the drives, see [`Authority::code`](hardstand_protocol::Authority::code).
+    /// Authority over the drives, see [`Authority::code`].
     pub authority: u8,
     /// Session that owns the robot.
     pub session: u64,
@@ -568,5 +569,6 @@ fn taken() -> Refused {
 }
 
 const fn owner(now: &Now) -> Owner {
-    Owner { running: now.phase == 1, authority: now.authority, session: now.session }
+    let running = now.phase == Phase::Running.code();
+    Owner { running, authority: now.authority, session: now.session }
 }

@@ -3,8 +3,7 @@
 use super::field::Byte;
 use super::messages::{DiagnosticArray, DiagnosticStatus, Header, KeyValue};
 use super::readings::time;
-use hardstand_protocol::Authority;
-use hardstand_protocol::StatusReading;
+use hardstand_protocol::{Authority, Phase, StatusReading};
 
 const OK: Byte = Byte(0);
 const WARN: Byte = Byte(1);
@@ -38,11 +37,11 @@ fn grown(status: &StatusReading, before: &StatusReading, name: &str) -> u64 {
 
 fn loop_verdict(status: &StatusReading, before: &StatusReading) -> (Byte, String) {
     let missed = grown(status, before, "missed_deadlines");
-    match status.phase {
-        2 => (ERROR, format!("stopped by plant failure {}", status.failure)),
-        0 => (OK, "waiting for a controller".into()),
-        3 => (OK, "paused".into()),
-        4 => (OK, format!("waiting for {}", status.missing.join(", "))),
+    match Phase::from_code(status.phase) {
+        Some(Phase::Failed) => (ERROR, format!("stopped by plant failure {}", status.failure)),
+        Some(Phase::Waiting) => (OK, "waiting for a controller".into()),
+        Some(Phase::Paused) => (OK, "paused".into()),
+        Some(Phase::Awaiting) => (OK, format!("waiting for {}", status.missing.join(", "))),
         _ if missed > 0 => (WARN, format!("{missed} deadlines missed in the last second")),
         _ if !status.refused.is_empty() => (WARN, status.refused.join("; ")),
         _ => (OK, "on time".into()),
@@ -56,7 +55,7 @@ fn command_verdict(status: &StatusReading, before: &StatusReading) -> (Byte, Str
     };
     let refused = rejected(status).saturating_sub(rejected(before));
     let authority = Authority::name_of(status.authority);
-    if status.phase == 1 && !Authority::is_command(status.authority) {
+    if status.phase == Phase::Running.code() && !Authority::is_command(status.authority) {
         (WARN, format!("no controller commands the robot: {authority}"))
     } else if refused > 0 {
         (WARN, format!("{refused} commands rejected in the last second"))

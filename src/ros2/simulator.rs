@@ -17,11 +17,7 @@ use crate::desk::Reply;
 use crate::simulation::Simulation;
 use hardstand_physics::model::Base;
 use hardstand_physics::spatial::{Quaternion, Vec3};
-use hardstand_protocol::{ControlRequest, SavedState};
-
-/// Phases, as in the state.
-const RUNNING: u8 = 1;
-const PAUSED: u8 = 3;
+use hardstand_protocol::{ControlRequest, Phase, SavedState};
 
 /// Features by their numbers in `SimulatorFeatures`: state of entities get and set; reset of time
 /// and state; simulation state get, set and pause; one step and several.
@@ -155,7 +151,7 @@ impl Simulator {
     pub(super) fn step(&mut self, r: &StepRequest) -> Result<Steps, Done> {
         let failed = |text: String| Done { result: done(Err(text)) };
         let now = self.newest.get();
-        if now.phase != PAUSED {
+        if now.phase != Phase::Paused.code() {
             return Err(failed("the simulation is not paused".into()));
         }
         let request = ControlRequest { number: r.steps, rewind: 0 };
@@ -167,11 +163,12 @@ impl Simulator {
     /// The result of the ticks, once they are done.
     pub(super) fn stepped(&self, steps: &Steps) -> Option<Done> {
         let Newest { run_id, tick, phase, .. } = self.newest.get();
+        let is_paused = phase == Phase::Paused.code();
         let interrupted = if run_id != steps.run_id {
             "another run has begun".into()
         } else if tick >= steps.until {
             return Some(Done { result: done(Ok(())) });
-        } else if phase == PAUSED && (tick > steps.from || steps.since.elapsed() > BEGUN_WITHIN) {
+        } else if is_paused && (tick > steps.from || steps.since.elapsed() > BEGUN_WITHIN) {
             format!("paused after {tick} of {} ticks by another request", steps.until)
         } else {
             return None;
@@ -287,9 +284,11 @@ impl Simulator {
     /// "Stopped" means at the start, until time passes.
     fn state_now(&self) -> u8 {
         let now = self.newest.get();
-        match now.phase {
-            RUNNING => SimulationState::PLAYING,
-            PAUSED if self.stopped != Some(now.run_id) || now.tick > 0 => SimulationState::PAUSED,
+        match Phase::from_code(now.phase) {
+            Some(Phase::Running) => SimulationState::PLAYING,
+            Some(Phase::Paused) if self.stopped != Some(now.run_id) || now.tick > 0 => {
+                SimulationState::PAUSED
+            }
             _ => SimulationState::STOPPED,
         }
     }
@@ -297,13 +296,13 @@ impl Simulator {
     fn pause_now(&mut self) -> Result<u64, String> {
         self.stopped = None;
         let tick = self.order(Order::Pause, &ControlRequest::default())?;
-        self.wait_until(|n| n.phase == PAUSED);
+        self.wait_until(|n| n.phase == Phase::Paused.code());
         Ok(tick)
     }
 
     fn resume_now(&self) -> Result<u64, String> {
         let tick = self.order(Order::Resume, &ControlRequest::default())?;
-        self.wait_until(|n| n.phase == RUNNING);
+        self.wait_until(|n| n.phase == Phase::Running.code());
         Ok(tick)
     }
 

@@ -15,8 +15,8 @@ use super::wires::Out;
 use crate::buffer_pool::Inbox;
 use crate::bus::{FeedItem, PanicGuard, WallClock};
 use crate::fault_point;
-use crate::rt::Phase;
 use crate::simulation::Snapshot;
+use hardstand_protocol::Phase;
 
 /// Time between two checks for subscribers while there are no snapshots.
 const LOOK: Duration = Duration::from_millis(20);

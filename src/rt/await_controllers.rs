@@ -3,11 +3,11 @@
 use crate::config::{ControllerNumbers, Mode, OverrunPolicy};
 use crate::limits::CANDIDATES_MAX;
 use crate::simulation::{Leases, Outcome};
-use hardstand_protocol::Verdict;
+use hardstand_protocol::{Phase, Verdict};
 
 use super::links::Ending;
 use super::outputs::no_outcome;
-use super::records::{Phase, TickReport};
+use super::records::TickReport;
 use super::state::{LoopState, Trigger};
 use super::{Clock, Executive, Pacer, Wait};
 

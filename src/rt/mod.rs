@@ -56,7 +56,7 @@ pub use pacer::{Pacer, Wait};
 pub use port_state::{PORT_QUEUE, PortState};
 pub use privileges::{drop_privileges, keep_files_private, may_write};
 pub use recent_panics::RecentPanics;
-pub use records::{Phase, SetPoint, TickReport, empty_log_tick, fill_log_tick, set_points};
+pub use records::{SetPoint, TickReport, empty_log_tick, fill_log_tick, set_points};
 pub use request_queue::{
     Answer, Request, RequestReceiver, RequestSender, StateReset, request_queue,
 };

@@ -4,11 +4,11 @@ use crate::buffer_pool::Outbox;
 use crate::config::{ControllerNumbers, Mode, Pace};
 use crate::limits::CANDIDATES_MAX;
 use crate::simulation::{Lease, LimitedJoints, Outcome, Snapshot};
-use hardstand_protocol::{Authority, Event, LogTick, StateReading, Verdict};
+use hardstand_protocol::{Authority, Event, LogTick, Phase, StateReading, Verdict};
 
 use super::inputs::leases_of;
 use super::loop_event::{Happened, LoopEvent};
-use super::records::{Phase, TickReport, fill_log_tick};
+use super::records::{TickReport, fill_log_tick};
 use super::state::LoopState;
 use super::{Clock, Executive};
 

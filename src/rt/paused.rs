@@ -1,9 +1,9 @@
 //! The state [`Paused`](super::LoopState::Paused).
 
 use super::outputs::no_outcome;
-use super::records::Phase;
 use super::state::{LoopState, Trigger};
 use super::{Clock, Executive};
+use hardstand_protocol::Phase;
 
 /// In a pause the state is published again after this, for subscribers that come late, ns.
 const PUBLISHED_EVERY_NS: u64 = 100_000_000;

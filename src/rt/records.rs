@@ -4,9 +4,9 @@ use crate::config::ControllerNumbers;
 use crate::limits::{CANDIDATES_MAX, EVENTS_MAX};
 use crate::simulation::{Leases, LimitedJoints, Outcome, Simulation, Snapshot};
 use hardstand_protocol::{
-    Authority, Command, Event, JointCommand, PlantFailure, TickInput, Verdict,
+    Authority, CandidateRecord, Command, Event, JointCommand, LogTick, Phase, PlantFailure,
+    TickInput, Verdict,
 };
-use hardstand_protocol::{CandidateRecord, LogTick};
 
 use super::command_admission::AdmissionCounts;
 use super::{LinkCounts, StateCounts};
@@ -138,35 +138,6 @@ fn record_of(candidate: &Command, verdict: Verdict) -> CandidateRecord {
         applies_tick: candidate.applies_tick,
         size: candidate.joints.len() as u32,
         verdict,
-    }
-}
-
-/// What the loop is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// Waiting for a controller that proves life.
-    Waiting,
-    /// Running.
-    Running,
-    /// Stopped by a fault.
-    Failed,
-    /// Paused.
-    Paused,
-    /// A tick waits for a controller.
-    Awaiting,
-}
-
-impl Phase {
-    /// Number on the wire: 0 waiting, 1 running, 2 fault, 3 paused, 4 awaiting a controller.
-    #[must_use]
-    pub const fn code(self) -> u8 {
-        match self {
-            Self::Waiting => 0,
-            Self::Running => 1,
-            Self::Failed => 2,
-            Self::Paused => 3,
-            Self::Awaiting => 4,
-        }
     }
 }
 

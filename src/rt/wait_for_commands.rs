@@ -5,9 +5,10 @@ use crate::config::{ControllerNumbers, Mode};
 use super::links::Ending;
 use super::loop_event::Happened;
 use super::outputs::no_outcome;
-use super::records::{Phase, TickReport};
+use super::records::TickReport;
 use super::state::{LoopState, Trigger};
 use super::{Clock, Executive};
+use hardstand_protocol::Phase;
 
 /// A state without an answer is sent again after this, ns: it may have been lost.
 const SENT_AGAIN_NS: u64 = 20_000_000;

@@ -4,7 +4,7 @@ use hardstand_controllers::Runner;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::Model;
 use hardstand_protocol::{
-    Command, CommandSchedule, Event, Grant, JointCommand, StateReading, TickInput,
+    Command, CommandSchedule, Event, Grant, JointCommand, Mode, Phase, StateReading, TickInput,
     controller_number, refused_set_point,
 };
 
@@ -13,9 +13,6 @@ use super::{EventSchedule, Outcome, Simulation};
 
 /// Run number of its states, as in a daemon's first run.
 const RUN_ID: u32 = 1;
-/// Mode and phase of its states: lockstep, running.
-const LOCKSTEP: u8 = 1;
-const RUNNING: u8 = 1;
 
 /// A simulation with one controller, which answers every state or those of every so many ticks: the
 /// ticks of a daemon in lockstep.
@@ -84,7 +81,8 @@ impl Solo {
             ..Command::default()
         };
         let mut state = simulation.new_snapshot().state;
-        (state.run_id, state.mode, state.phase) = (RUN_ID, LOCKSTEP, RUNNING);
+        state.run_id = RUN_ID;
+        (state.mode, state.phase) = (Mode::Lockstep.code(), Phase::Running.code());
         Self {
             simulation,
             planned: EventSchedule::new(planned),

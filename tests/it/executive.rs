@@ -8,12 +8,10 @@ use crate::common::bench::{Bench, Hands, PERIOD_NS, Queues, ROOMY, TestClock, qu
 use hardstand::buffer_pool::Run;
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::limits::ORDER_QUEUE;
-use hardstand::rt::{
-    Answer, Clock, Ending, ManualClock, Phase, Request, RequestSender, request_queue,
-};
+use hardstand::rt::{Answer, Clock, Ending, ManualClock, Request, RequestSender, request_queue};
 use hardstand::simulation::EventSchedule;
 use hardstand_protocol::LogTick;
-use hardstand_protocol::{Authority, Event, Rejection, Scope, TickInput, Verdict};
+use hardstand_protocol::{Authority, Event, Phase, Rejection, Scope, TickInput, Verdict};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 

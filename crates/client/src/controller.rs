@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hardstand_error::Result;
 use hardstand_protocol::{
-    Authority, ClaimedCommand, JointCommand, Kind, ModelReply, StateReading, encode_command,
+    Authority, ClaimedCommand, JointCommand, Kind, ModelReply, Phase, StateReading, encode_command,
     public_session, random_number,
 };
 use zenoh::Wait;
@@ -97,7 +97,7 @@ impl Controller {
     pub fn has_lost(&mut self, state: &StateReading) -> bool {
         let ours = state.command_session == self.session();
         let lost = self.owned && !(ours && Authority::is_command(state.authority));
-        self.owned |= ours && state.phase == 1;
+        self.owned |= ours && state.phase == Phase::Running.code();
         lost
     }
 

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
-    Authority, ClaimedCommand, JoinReply, JoinRequest, JointCommand, Kind, LeaveRequest, Order,
-    Role, StateReading, encode_command, public_session, random_number,
+    Authority, ClaimedCommand, JoinReply, JoinRequest, JointCommand, Kind, LeaveRequest, Mode,
+    Order, Phase, Role, StateReading, encode_command, public_session, random_number,
 };
 use zenoh::Wait;
 use zenoh::handlers::{RingChannel, RingChannelHandler};
@@ -24,10 +24,6 @@ const STATES_MAX: usize = 1024;
 /// Least time between two requests to join, and the most that it grows to in vain.
 const JOINS_APART: Duration = Duration::from_millis(200);
 const JOINS_APART_MAX: Duration = Duration::from_secs(5);
-/// A mode: ticks do not wait.
-const REAL_TIME: u8 = 0;
-/// A phase of states: ticks run.
-const RUNNING: u8 = 1;
 /// Newest answers, kept to be sent again.
 const ANSWERS_KEPT: usize = 64;
 
@@ -179,7 +175,7 @@ impl JoinedController {
             if state.run_id != self.reply.run_id || !self.is_asked(&state)? {
                 continue;
             }
-            if state.mode != REAL_TIME {
+            if state.mode != Mode::RealTime.code() {
                 return Ok(Some(state));
             }
             self.skipped += u64::from(newest.replace(state).is_some());
@@ -198,8 +194,8 @@ impl JoinedController {
             return false;
         }
         // elsewhere the tick of the join would depend on wall time, and so would the run
-        let due = state.mode == REAL_TIME
-            && state.phase == RUNNING
+        let due = state.mode == Mode::RealTime.code()
+            && state.phase == Phase::Running.code()
             && self.request.role != Role::Observer.code()
             && self.joined_at.elapsed() > self.joins_apart;
         if due {

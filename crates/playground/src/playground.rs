@@ -4,7 +4,9 @@ use hardstand::config::Scenario;
 use hardstand::simulation::{PartNames, Snapshot, Solo, describe, describe_ground};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::limits::TOUCHES_IN_VIEW_MAX;
-use hardstand_protocol::{Event, FaultKind, ModelReply, Place, ViewReading, controller_number};
+use hardstand_protocol::{
+    Event, FaultKind, Mode, ModelReply, Phase, Place, ViewReading, controller_number,
+};
 use hardstand_view::{Scene, Source};
 use serde_json::Value;
 use toml::Table;
@@ -87,8 +89,8 @@ impl Playground {
             bodies: s.bodies.bodies.clone(),
             points: s.bodies.points.iter().take(TOUCHES_IN_VIEW_MAX).copied().collect(),
         };
-        // in lockstep, running
-        (view.state.run_id, view.state.mode, view.state.phase) = (RUN_ID, 1, 1);
+        view.state.run_id = RUN_ID;
+        (view.state.mode, view.state.phase) = (Mode::Lockstep.code(), Phase::Running.code());
         let name = (controller_number(CONTROLLER), CONTROLLER.to_string());
         hardstand_view::frame(&view, &self.model, &[name])
     }

@@ -17,15 +17,6 @@ numbered! {
 }
 
 impl Authority {
-    /// Name of a number.
-    #[must_use]
-    pub const fn name_of(code: u8) -> &'static str {
-        match Self::from_code(code) {
-            Some(authority) => authority.name(),
-            None => "unknown",
-        }
-    }
-
     /// True if a number says that the drives obey a command: [`Fresh`](Self::Fresh) or
     /// [`Held`](Self::Held).
     #[must_use]

@@ -36,6 +36,7 @@ mod lease;
 pub mod limits;
 mod log;
 mod order;
+mod phase;
 mod reading;
 mod rejection;
 mod sensor_reading;
@@ -74,6 +75,7 @@ pub use lease::{
 };
 pub use log::{CandidateRecord, Keyframe, LogLink, LogTick};
 pub use order::{OrderHead, OrderReply, Refusal};
+pub use phase::{Mode, Phase};
 pub use reading::{
     ConstraintReading, ContactsReading, FootReading, JointReading, OwnerReading, StateReading,
     StationReading, ViewReading,

@@ -42,6 +42,15 @@ macro_rules! numbered {
                     $( Self::$variant => $text, )+
                 }
             }
+
+            /// Name of a number; `unknown` if there is none.
+            #[must_use]
+            pub const fn name_of(code: u8) -> &'static str {
+                match Self::from_code(code) {
+                    Some(this) => this.name(),
+                    None => "unknown",
+                }
+            }
         }
 
         impl serde::Serialize for $name {

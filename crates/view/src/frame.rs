@@ -1,19 +1,13 @@
 //! One instant of a run, as the page reads it.
 
 use hardstand_protocol::{
-    Authority, FootReading, ModelReply, OwnerReading, PlantFailure, PoseDescription,
+    Authority, FootReading, Mode, ModelReply, OwnerReading, Phase, PlantFailure, PoseDescription,
     StationReading, TouchReading, ViewReading,
 };
 use serde_json::{Value, json};
 
 /// A contact that presses less than this is not shown, N.
 pub(crate) const NORMAL_MIN_N: f64 = 1e-6;
-
-/// The words of `mode`.
-const MODES: [&str; 3] = ["realtime", "lockstep", "budgeted"];
-/// The words of `phase`.
-pub(crate) const PHASES: [&str; 5] =
-    ["waiting", "running", "stopped", "paused", "awaiting a controller"];
 
 /// The view as JSON; `model` is the robot's, `names` are known controllers with their numbers.
 #[must_use]
@@ -31,8 +25,8 @@ pub fn frame(view: &ViewReading, model: &ModelReply, names: &[(u64, String)]) ->
         "run_id": s.run_id,
         "tick": s.tick,
         "time_ns": s.time_ns,
-        "mode": MODES.get(usize::from(s.mode)),
-        "phase": PHASES.get(usize::from(s.phase)),
+        "mode": Mode::from_code(s.mode).map(Mode::name),
+        "phase": Phase::from_code(s.phase).map(Phase::name),
         "failure": PlantFailure::from_code(s.failure).map(PlantFailure::words),
         "authority": Authority::name_of(s.authority),
         "command_age_ticks": is_commanded.then_some(s.command_age_ticks),

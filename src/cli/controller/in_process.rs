@@ -12,14 +12,13 @@ use crate::simulation::{Simulation, Solo, describe};
 use hardstand_controllers::{ControlLaw, Runner};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::WrittenLog;
-use hardstand_protocol::{CommandSchedule, ModelReply, PlantFailure};
+use hardstand_protocol::{CommandSchedule, Mode, ModelReply, PlantFailure};
 
 use super::super::arguments::InProcessArguments;
 use super::super::{ExitCode, progress, show, stop_on_signal};
 
-/// Run number of the only run, and the mode of its states.
+/// Run number of the only run.
 const RUN_ID: u32 = 1;
-const LOCKSTEP: u8 = 1;
 /// Ticks between two looks at signals, and reports of progress.
 const TURN_TICKS: u64 = 256;
 
@@ -129,7 +128,8 @@ fn advance(
         failure = outcome.failure;
         if let Some(log) = &mut log {
             let time_ns = solo.simulation.time_ns();
-            let stamp = Stamp { run_id: RUN_ID, mode: LOCKSTEP, time_ns, missed_deadlines: 0 };
+            let mode = Mode::Lockstep.code();
+            let stamp = Stamp { run_id: RUN_ID, mode, time_ns, missed_deadlines: 0 };
             log.after(&solo.simulation, solo.input(), &outcome, stamp)?;
         }
         solo.recycle(|candidates| {

@@ -5,14 +5,12 @@ use std::time::{Duration, Instant};
 
 use hardstand_controllers::{Runner, Stand};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{Authority, ModelReply, Role};
+use hardstand_protocol::{Authority, Mode, ModelReply, Role};
 
 use super::super::arguments::StandArguments;
 use super::super::{ExitCode, show};
 use super::Connection;
 
-/// The mode in which the daemon obeys controllers that have not joined.
-const REAL_TIME: u8 = 0;
 /// Commands without effect after which the robot's owner is named.
 const NAMED_AFTER: u32 = 100;
 
@@ -61,7 +59,7 @@ pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
             continue;
         };
         heard = Instant::now();
-        if state.mode != REAL_TIME {
+        if state.mode != Mode::RealTime.code() {
             return Err(must_join());
         }
         if controller.has_lost(&state) {

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hardstand::rt::Phase;
 use rustix::process::Signal;
 
 use super::lockstep::joined;
@@ -11,7 +10,7 @@ use crate::common::process;
 use crate::common::process::{Log, Observer, Process, Scene, repository, serial, wait_for};
 use crate::security::guarded::raw_session;
 use hardstand_log::LogReader;
-use hardstand_protocol::{EventReading, Kind, encode};
+use hardstand_protocol::{EventReading, Kind, Phase, encode};
 use zenoh::Wait as _;
 
 fn paused(observer: &Observer) -> u64 {

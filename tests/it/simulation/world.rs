@@ -12,10 +12,10 @@ use hardstand::daemon::Recording;
 use hardstand::desk::Reply;
 use hardstand::ingress::{ArrivalCounters, CommandIngress, CommandLimits};
 use hardstand::limits::CANDIDATES_MAX;
-use hardstand::rt::{Clock, Phase, RequestSender, TickReport};
+use hardstand::rt::{Clock, RequestSender, TickReport};
 use hardstand_protocol::{
-    Keys, Kind, LogTick, SavedState, StateReading, Verdict, controller_number, encode, is_exact,
-    public_session,
+    Keys, Kind, LogTick, Phase, SavedState, StateReading, Verdict, controller_number, encode,
+    is_exact, public_session,
 };
 
 use super::controller::SimController;
