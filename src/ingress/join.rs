@@ -57,11 +57,8 @@ pub fn check_join(
         let text = "session is 0; it must be a random number that the controller keeps secret";
         return refuse(text.into());
     }
-    let role = match r.role {
-        0 => Role::Required,
-        1 => Role::Advisory,
-        2 => Role::Observer,
-        other => return refuse(format!("role is {other}; it must be 0 to 2")),
+    let Some(role) = Role::from_code(r.role) else {
+        return refuse(format!("role is {}; it must be 0 to 2", r.role));
     };
     let schedule = check_schedule(&r)?;
     let joints = check_joints(&r, role, model)?;
