@@ -1,4 +1,7 @@
-//! Numbers with names.
+//! Numbers with names. The generator of the header reads literals only, so those of the protocol are
+//! compared with it below.
+
+use hardstand_protocol::{Authority, Mode, Phase, Role};
 
 /// The version of this interface. It changes when a program must be compiled again.
 pub const HARDSTAND_ABI_VERSION: u32 = 1;
@@ -63,3 +66,21 @@ pub const HARDSTAND_SCOPE_REGION: u32 = 3;
 
 /// `answers_tick` of a state without a command in force.
 pub const HARDSTAND_NO_TICK: u64 = u64::MAX;
+
+const _: () = {
+    assert!(HARDSTAND_MODE_REAL_TIME == Mode::RealTime.code());
+    assert!(HARDSTAND_MODE_LOCKSTEP == Mode::Lockstep.code());
+    assert!(HARDSTAND_MODE_BUDGETED == Mode::Budgeted.code());
+    assert!(HARDSTAND_PHASE_WAITING == Phase::Waiting.code());
+    assert!(HARDSTAND_PHASE_RUNNING == Phase::Running.code());
+    assert!(HARDSTAND_PHASE_FAILED == Phase::Failed.code());
+    assert!(HARDSTAND_PHASE_PAUSED == Phase::Paused.code());
+    assert!(HARDSTAND_AUTHORITY_ZERO == Authority::Zero.code());
+    assert!(HARDSTAND_AUTHORITY_FRESH == Authority::Fresh.code());
+    assert!(HARDSTAND_AUTHORITY_HELD == Authority::Held.code());
+    assert!(HARDSTAND_AUTHORITY_DAMPED == Authority::Damped.code());
+    assert!(HARDSTAND_AUTHORITY_STOPPED == Authority::Stopped.code());
+    assert!(HARDSTAND_ROLE_REQUIRED == Role::Required.code() as u32);
+    assert!(HARDSTAND_ROLE_ADVISORY == Role::Advisory.code() as u32);
+    assert!(HARDSTAND_ROLE_OBSERVER == Role::Observer.code() as u32);
+};
