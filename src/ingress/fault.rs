@@ -3,10 +3,10 @@
 use crate::simulation::{fault_event, fault_part};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::PlantSpec;
-use hardstand_protocol::{Event, FaultError, FaultKind, FaultSpec, Parameter, Rejection};
+use hardstand_protocol::{Event, FaultError, FaultKind, FaultSpec, Rejection};
 
 use super::control::check_ticks;
-use super::order::{check_number, claimed, shown};
+use super::order::{claimed, refused_number, shown};
 use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind, Refusal};
 
 /// Makes a fault of a body, if all is well.
@@ -16,13 +16,13 @@ use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind, Refusal};
 pub fn check_fault(body: &[u8], model: &Model, spec: &PlantSpec) -> Result<Event, Refusal> {
     let r: FaultRequest = claimed(Kind::Fault, body, "as the body's lengths say")?;
     let row = row_of(&r.kind)?;
-    check_values(row, &r.values)?;
-    if r.ticks > 0 {
-        check_ticks("ticks", r.ticks, 1)?;
-    }
+    check_count(row, r.values.len())?;
     let ticks = (r.ticks > 0).then_some(r.ticks);
     let refused = |wrong| refusal(wrong, &r.name, row);
-    fault_event(row, model, spec, on(&r.part, &r.name), &r.values, ticks).map_err(refused)
+    let event = fault_event(row, model, spec, on(&r.part, &r.name), &r.values, ticks);
+    let event = event.map_err(refused)?;
+    ticks.map_or(Ok(()), |ticks| check_ticks("ticks", ticks, 1))?;
+    Ok(event)
 }
 
 /// Makes an event of a body that clears faults, if all is well.
@@ -60,25 +60,22 @@ fn row_of(kind: &str) -> Result<&'static FaultSpec, Refusal> {
     })
 }
 
-/// Their number, and the range of each.
-fn check_values(row: &FaultSpec, values: &[f64]) -> Result<(), Refusal> {
-    let count = row.number_count();
-    if values.len() != count {
-        let (name, got) = (row.name, values.len());
-        let text = format!("values has {got} numbers; {name} needs {count}");
-        return Err(Refusal { reason: Rejection::OutOfRange, text });
+fn check_count(row: &FaultSpec, got: usize) -> Result<(), Refusal> {
+    let (name, count) = (row.name, row.number_count());
+    if got == count {
+        return Ok(());
     }
-    let each = |p: &'static Parameter| std::iter::repeat_n(p, p.count);
-    for (p, &x) in row.parameters.iter().flat_map(each).zip(values) {
-        check_number(p.name, x, p.allows(x), p.describe())?;
-    }
-    Ok(())
+    let text = format!("values has {got} numbers; {name} needs {count}");
+    Err(Refusal { reason: Rejection::OutOfRange, text })
 }
 
 fn refusal(wrong: FaultError, name: &str, row: &FaultSpec) -> Refusal {
-    let FaultError { field, allowed } = wrong;
+    let FaultError { field, value, allowed } = wrong;
+    if let Some(value) = value {
+        return refused_number(&field, value, allowed);
+    }
     let is_name = row.place.words().contains(&field.as_str());
-    let value = if is_name { format!(" is {:?}", shown(name)) } else { String::new() };
-    let text = format!("{field}{value}: it must be {allowed}");
+    let named = if is_name { format!(" is {:?}", shown(name)) } else { String::new() };
+    let text = format!("{field}{named}: it must be {allowed}");
     Refusal { reason: Rejection::OutOfRange, text }
 }

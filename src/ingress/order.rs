@@ -134,10 +134,12 @@ pub(super) fn check_number(
     good: bool,
     range: impl Display,
 ) -> std::result::Result<(), Refusal> {
-    if good {
-        return Ok(());
-    }
+    if good { Ok(()) } else { Err(refused_number(name, value, range)) }
+}
+
+/// Why a number that is not in the range `range`, in words, is refused.
+pub(super) fn refused_number(name: &str, value: f64, range: impl Display) -> Refusal {
     let finite = value.is_finite();
     let reason = if finite { Rejection::OutOfRange } else { Rejection::NotFinite };
-    Err(Refusal { reason, text: format!("{name} is {value}; it must be {range}") })
+    Refusal { reason, text: format!("{name} is {value}; it must be {range}") }
 }

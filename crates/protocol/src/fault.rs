@@ -185,10 +185,12 @@ pub struct InjectedFault {
 pub const UNTIL_CLEARED: u64 = u64::MAX;
 
 /// A field of a request for a fault that is not as it must be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FaultError {
     /// The field.
     pub field: String,
+    /// The number that is not one of those that are allowed, if it is one number.
+    pub value: Option<f64>,
     /// What it must be.
     pub allowed: String,
 }
@@ -197,6 +199,12 @@ impl FaultError {
     /// `field` must be what `allowed` says.
     #[must_use]
     pub fn new(field: &str, allowed: impl Into<String>) -> Self {
-        Self { field: field.into(), allowed: allowed.into() }
+        Self { field: field.into(), value: None, allowed: allowed.into() }
+    }
+
+    /// The same, and what it is.
+    #[must_use]
+    pub fn with_value(self, value: f64) -> Self {
+        Self { value: Some(value), ..self }
     }
 }

@@ -70,7 +70,7 @@ pub fn fault_part(
 /// the part that it affects, and without `ticks` it lasts until it is cleared.
 ///
 /// # Errors
-/// The first [`FaultError`].
+/// The first [`FaultError`], in the order values, part, duration.
 pub fn fault_event(
     row: &FaultSpec,
     model: &Model,
@@ -79,8 +79,8 @@ pub fn fault_event(
     values: &[f64],
     ticks: Option<u64>,
 ) -> Result<Event, FaultError> {
-    let (part, X_BF) = fault_part(row, model, spec, on)?;
     check_numbers(row, values)?;
+    let (part, X_BF) = fault_part(row, model, spec, on)?;
     if ticks == Some(0) || (ticks.is_none() && row.needs_duration) {
         return Err(FaultError::new("duration", "at least one tick"));
     }
@@ -117,8 +117,8 @@ fn check_numbers(row: &FaultSpec, values: &[f64]) -> Result<(), FaultError> {
     let mut rest = values;
     for p in row.parameters {
         let (own, others) = rest.split_at(p.count);
-        if !own.iter().all(|&x| p.allows(x)) {
-            return Err(FaultError::new(p.name, p.describe()));
+        if let Some(&x) = own.iter().find(|x| !p.allows(**x)) {
+            return Err(FaultError::new(p.name, p.describe()).with_value(x));
         }
         rest = others;
     }
@@ -128,6 +128,7 @@ fn check_numbers(row: &FaultSpec, values: &[f64]) -> Result<(), FaultError> {
     }
     Ok(())
 }
+
 /// What a change of friction of this part is for.
 pub(in crate::simulation) const fn scope(part: Part) -> Scope {
     match part {
@@ -211,6 +212,7 @@ fn fits(fault: &InjectedFault, place: Place, model: &Model, spec: &PlantSpec) ->
         _ => false,
     }
 }
+
 /// 1, 2 and 3 in some order, whatever their signs.
 fn is_permutation(axes: &[f64; 4]) -> bool {
     [1.0, 2.0, 3.0].iter().all(|axis| axes[..3].iter().any(|x| x.abs() == *axis))
