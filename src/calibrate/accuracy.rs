@@ -5,6 +5,7 @@ use serde::Serialize;
 use hardstand_physics::model::{Joint, JointKind};
 
 use super::playback::{Playback, Trace};
+use crate::robot_log::RobotLog;
 
 /// Length that stands for one radian where positions and angles are added up, m: about that of a
 /// leg.
@@ -62,11 +63,40 @@ pub(super) fn residuals(playback: &Playback<'_>, traces: &[Trace]) -> Vec<f64> {
             }
         }
         // a plant that has stopped is as wrong as can be
-        let width = log.joints.len() + if log.base.is_some() { 6 } else { 0 };
         let missing = window.len() - 1 - trace.rows.len();
-        out.extend(std::iter::repeat_n(f64::INFINITY, missing * width));
+        out.extend(std::iter::repeat_n(f64::INFINITY, missing * width(log)));
     }
     out
+}
+
+/// Residuals of a row in which everything was sampled.
+pub(super) fn width(log: &RobotLog) -> usize {
+    log.joints.len() + if log.base.is_some() { 6 } else { 0 }
+}
+
+/// Where a residual is.
+pub(super) struct Place {
+    /// The window.
+    pub(super) window: usize,
+    /// How many rows of the window with residuals come before.
+    pub(super) at: usize,
+    /// The row of the log.
+    pub(super) row: usize,
+    /// Which one of its row, below [`width`].
+    pub(super) column: usize,
+}
+
+/// The places of the [`residuals`] that were sampled, in their order.
+pub(super) fn places(playback: &Playback<'_>) -> impl Iterator<Item = Place> {
+    let log = playback.recorded();
+    let rows = playback.windows().iter().enumerate().flat_map(|(window, rows)| {
+        rows.clone().skip(1).enumerate().map(move |(at, row)| (window, at, row))
+    });
+    rows.flat_map(move |(window, at, row)| {
+        let is_sampled = move |j: &usize| log.joints.get(*j).is_none_or(|t| !t.q[row].is_nan());
+        let place = move |column| Place { window, at, row, column };
+        (0..width(log)).filter(is_sampled).map(place)
+    })
 }
 
 /// Of the base: position, m, and the rotation vector of the orientation to first order, rad.

@@ -1,5 +1,6 @@
 //! What the log says about each parameter: intervals, and what it does not determine.
 
+use super::accuracy::{Place, places, width};
 use super::fit::Fitting;
 use super::jackknife;
 use super::least_squares::{Solution, dot};
@@ -164,42 +165,18 @@ impl Fitting<'_> {
     /// The block and the window of each residual.
     fn clusters(&self) -> [Vec<usize>; 2] {
         let log = self.job.log;
-        let begin_s = log.time_s[0];
-        let (mut blocks, mut windows) = (Vec::new(), Vec::new());
-        for (w, window) in self.fit.windows().iter().enumerate() {
-            for row in window.clone().skip(1) {
-                let block = ((log.time_s[row] - begin_s) / BLOCK_S) as usize;
-                blocks.extend(self.sampled(row).map(|j| block * self.width() + j));
-                windows.resize(blocks.len(), w);
-            }
-        }
+        let (begin_s, width) = (log.time_s[0], width(log));
+        let block = |row: usize| ((log.time_s[row] - begin_s) / BLOCK_S) as usize;
+        let of = |p: Place| (block(p.row) * width + p.column, p.window);
+        let (blocks, windows) = places(&self.fit).map(of).unzip();
         [blocks, windows]
     }
 
     /// The part of the log of each residual: [`PARTS`] equal ones.
     fn parts(&self) -> Vec<usize> {
-        let mut parts = Vec::new();
-        for window in self.fit.windows() {
-            let rows = window.clone().skip(1);
-            let count = rows.len();
-            for (at, row) in rows.enumerate() {
-                let part = at * PARTS / count;
-                parts.extend(self.sampled(row).map(|_| part));
-            }
-        }
-        parts
-    }
-
-    /// Residuals of a row in which everything was sampled.
-    fn width(&self) -> usize {
-        let log = self.job.log;
-        log.joints.len() + if log.base.is_some() { 6 } else { 0 }
-    }
-
-    /// Those that were.
-    fn sampled(&self, row: usize) -> impl Iterator<Item = usize> {
-        let log = self.job.log;
-        (0..self.width()).filter(move |j| log.joints.get(*j).is_none_or(|t| !t.q[row].is_nan()))
+        let windows = self.fit.windows();
+        let part = |p: Place| p.at * PARTS / (windows[p.window].len() - 1);
+        places(&self.fit).map(part).collect()
     }
 }
 
