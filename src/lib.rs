@@ -70,6 +70,7 @@ pub mod rt;
 #[cfg(not(target_family = "wasm"))]
 pub mod scaffold;
 pub mod simulation;
+mod student;
 pub mod urdf;
 #[cfg(feature = "view")]
 pub mod view;

@@ -7,10 +7,10 @@
 
 use super::least_squares::{Solution, dot};
 use crate::matrix::{Matrix, cholesky_solve};
+use crate::student::student;
 
-/// 97.5 % quantiles of Student's distribution with 1, 2, … degrees of freedom.
-const STUDENT: [f64; 12] =
-    [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179];
+/// More degrees of freedom, which the parts of a log cannot give, are taken as so many.
+const FREEDOM_MAX: f64 = 12.0;
 
 /// Half widths of the 95 % intervals, in units of 1 / `norm`, each part of the residuals being left
 /// out once; values move by one step of Gauss and Newton. Infinite where a part says all.
@@ -35,7 +35,7 @@ pub(super) fn half_widths(
         let square = moves.iter().map(|x| (x[i] - whole[i]) * (x[i] - whole[i])).sum::<f64>();
         let information = parts.iter().map(|part| part.information(&inverse[i]));
         let squares = information.map(|x| x * x).sum::<f64>() / (inverse[i][i] * inverse[i][i]);
-        let spread = student(1.0 / squares.max(1e-9) - 1.0) * (shrink * square).sqrt();
+        let spread = student_95(1.0 / squares.max(1e-9) - 1.0) * (shrink * square).sqrt();
         (spread * spread + whole[i] * whole[i]).sqrt()
     };
     (0..n).map(half).collect()
@@ -81,11 +81,11 @@ impl Part {
     }
 }
 
-/// Between the whole numbers of degrees of freedom, its quantile is a straight line over 1 / them.
-fn student(freedom: f64) -> f64 {
-    let freedom = freedom.clamp(1.0, STUDENT.len() as f64);
-    let below = (freedom.floor() as usize).min(STUDENT.len() - 1);
-    let [a, b] = [below, below + 1].map(|k| 1.0 / k as f64);
-    let part = (a - 1.0 / freedom) / (a - b);
-    STUDENT[below - 1] + part * (STUDENT[below] - STUDENT[below - 1])
+/// Student's number for an interval of 95 %. Between the whole numbers of degrees of freedom, it is
+/// a straight line over 1 / them.
+fn student_95(freedom: f64) -> f64 {
+    let freedom = freedom.clamp(1.0, FREEDOM_MAX);
+    let below = freedom.floor() as usize;
+    let [(a, at_a), (b, at_b)] = [below, below + 1].map(|k| (1.0 / k as f64, student(0.95, k)));
+    at_a + (a - 1.0 / freedom) / (a - b) * (at_b - at_a)
 }

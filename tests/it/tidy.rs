@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 54] = [
+const ROOMS: [(&str, &[&str]); 55] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
@@ -49,6 +49,7 @@ const ROOMS: [(&str, &[&str]); 54] = [
     ("playground", &[]),
     ("trot", &[]),
     ("matrix", &[]),
+    ("student", &["math"]),
     ("mjcf", &["math", "matrix", "spatial", "urdf"]),
     ("scaffold", ALL),
     ("optimize", &["math"]),
@@ -133,6 +134,7 @@ const ALL: &[&str] = &[
 
 const CALIBRATE: &[&str] = &[
     "matrix",
+    "student",
     "robot_log",
     "config",
     "model",
@@ -147,6 +149,7 @@ const VIEW: &[&str] = &["simulation", "plant", "config", "ingress", "inspect", "
 const TRIALS: &[&str] = &[
     "simulation",
     "math",
+    "student",
     "plant",
     "config",
     "ingress",
