@@ -15,6 +15,7 @@ use hardstand_physics::spatial::{Quaternion, Vec3};
 
 use super::Scenario;
 use super::hulls;
+use super::section::number;
 
 /// The points of a connection may be this far apart at the start without a warning, m.
 const OPEN_MAX_M: f64 = 1e-3;
@@ -137,7 +138,6 @@ fn no_keyframe(named: &str, keyframes: &[Keyframe]) -> Error {
 /// A warning if the scenario's gravity is not the one that the model has.
 fn other_gravity(of_model: Option<[f64; 3]>, complete: &Table) -> Option<String> {
     let of_model = of_model?;
-    let number = |x: &Value| x.as_float().or_else(|| x.as_integer().map(|n| n as f64));
     let gravity = complete.get("sim")?.get("gravity_m_per_s2")?.as_array()?;
     let gravity: Vec<f64> = gravity.iter().filter_map(number).collect();
     (gravity != of_model).then(|| {
