@@ -205,10 +205,7 @@ fn listen_to_remotes(
     let take = |topic: &'static str, hear: Hear| -> Take {
         let (of, guard, subscriber) = (Arc::clone(&remote), guard.clone(), Arc::clone(subscriber));
         Box::new(move |bytes, _| {
-            subscriber.receive_other(topic, || match guard.block_reason() {
-                Some(why) => Err(Refused::new(RosRejection::Guard, why.into())),
-                None => hear(&of, bytes),
-            });
+            subscriber.receive_other(topic, || guard.permit().and_then(|()| hear(&of, bytes)));
         })
     };
     let (joy, others) =
@@ -250,15 +247,14 @@ fn listen_to_arms(
     let (motors, guard, motion) = (motors.clone(), guard.clone(), motion.clone());
     let subscriber = Arc::clone(subscriber);
     let take: Take = Box::new(move |bytes, _| {
-        let read = match guard.block_reason() {
-            Some(why) => Err(Refused::new(RosRejection::Guard, why.into())),
-            None => HgLowCmd::decode(bytes).map_err(Refused::from).and_then(|message| {
-                let refused = || Refused::new(RosRejection::Cdr, "the weight is no number".into());
-                arms(&motors, &message).ok_or_else(refused)
-            }),
+        let read = || {
+            guard.permit()?;
+            let message = HgLowCmd::decode(bytes)?;
+            let refused = || Refused::new(RosRejection::Cdr, "the weight is no number".into());
+            arms(&motors, &message).ok_or_else(refused)
         };
         let stand = || motion.postures.trajectory(Posture::Up);
-        subscriber.receive_arms(ARM_TOPIC, read, motion.hold_ns, stand);
+        subscriber.receive_arms(ARM_TOPIC, read(), motion.hold_ns, stand);
     });
     wires.listen(MessageType::of::<HgLowCmd>(), ARM_TOPIC, End::Subscriber, take)
 }
@@ -269,7 +265,7 @@ fn receive(guard: Guard, subscriber: &Arc<CommandSubscriber>, motors: Motors) ->
     Box::new(move |bytes, sender| {
         let _in_force =
             subscriber.receive_set_points((LOW_CMD_TOPIC, LOW_CMD), sender, |_before| {
-                permit(&guard)?;
+                guard.permit()?;
                 let message = LowCmd::decode(bytes)?;
                 check::<LowCmd>(&message, message.crc)?;
                 Ok(set_points(&motors, &message))
@@ -288,7 +284,7 @@ fn receive_hg(
     Box::new(move |bytes, sender| {
         let mut asked = 0;
         let read = |before: &[JointCommand]| {
-            permit(&guard)?;
+            guard.permit()?;
             let message = HgLowCmd::decode(bytes)?;
             check::<HgLowCmd>(&message, message.crc)?;
             check_modes(&message, mode_machine, !before.is_empty())?;
@@ -299,11 +295,6 @@ fn receive_hg(
             mode_pr.store(asked, Ordering::Relaxed);
         }
     })
-}
-
-fn permit(guard: &Guard) -> std::result::Result<(), Refused> {
-    let refused = |why: &str| Err(Refused::new(RosRejection::Guard, why.into()));
-    guard.block_reason().map_or(Ok(()), refused)
 }
 
 fn check_modes(m: &HgLowCmd, machine: u8, commanded: bool) -> std::result::Result<(), Refused> {

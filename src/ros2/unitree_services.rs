@@ -7,10 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 
 use super::command_subscriber::CommandSubscriber;
-use super::counters::{RosCounters, RosRejection};
+use super::counters::RosCounters;
 use super::messages::Message;
 use super::naming::End;
-use super::orders::Refused;
 use super::postures::Postures;
 use super::timed_velocity::TimedVelocity;
 use super::topics::MessageType;
@@ -64,12 +63,14 @@ fn service(
     let named = topic.clone();
     let take: Take = Box::new(move |bytes, _| {
         ends.counters.count_called();
-        let refused = match (ends.guard.block_reason(), Request::decode(bytes)) {
-            (Some(why), _) => Refused::new(RosRejection::Guard, why.into()),
-            (None, Err(e)) => e.into(),
-            (None, Ok(call)) => return send(&out, &call, answer(&call), &clock, &ends.counters),
+        let called = || {
+            ends.guard.permit()?;
+            Ok(Request::decode(bytes)?)
         };
-        ends.counters.count(&named, &refused);
+        match called() {
+            Ok(call) => send(&out, &call, answer(&call), &clock, &ends.counters),
+            Err(refused) => ends.counters.count(&named, &refused),
+        }
     });
     wires.listen(MessageType::of::<Request>(), &topic, End::ReliableSubscriber, take)
 }

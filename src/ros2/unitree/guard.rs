@@ -8,6 +8,7 @@ use super::hg::HgLowState;
 use super::messages::LowState;
 use crate::bus::PanicGuard;
 use crate::ros2::messages::Message;
+use crate::ros2::orders::Refused;
 use crate::ros2::{RosCounters, RosRejection};
 
 /// Time for which the guard listens before it permits messages. A robot publishes 500 times a
@@ -47,6 +48,13 @@ impl Guard {
             LISTENING => Some("still checking that no other robot is on this domain"),
             _ => Some(TAKEN_TEXT),
         }
+    }
+
+    /// # Errors
+    /// [`RosRejection::Guard`] while messages are blocked.
+    pub(crate) fn permit(&self) -> Result<(), Refused> {
+        let refused = |why: &str| Err(Refused::new(RosRejection::Guard, why.into()));
+        self.block_reason().map_or(Ok(()), refused)
     }
 
     /// Ends the listening state; a domain with another robot stays blocked.
