@@ -65,6 +65,18 @@ pub(super) enum RigidPhase {
     Slides,
 }
 
+impl RigidPhase {
+    /// Of a contact that carries a load or not, and slides if it does.
+    #[inline(always)]
+    pub(super) const fn of(carries: bool, slides: bool) -> Self {
+        match (carries, slides) {
+            (false, _) => Self::Open,
+            (true, false) => Self::Sticks,
+            (true, true) => Self::Slides,
+        }
+    }
+}
+
 /// The memory of a rigid contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RigidMemory {

@@ -287,7 +287,6 @@ impl RigidSolver {
     ) {
         for i in set.rigid() {
             let at = &set.evaluated()[i];
-            let friction = at.friction;
             let ContactLaw::Rigid(memory) = &mut states[i].law else { continue };
             if at.surface.is_none() || at.far_m > 0.0 {
                 *memory = RigidMemory::NEW;
@@ -297,15 +296,13 @@ impl RigidSolver {
             let (R_WC, p_W) = (&at.touch.R_WC, &at.touch.point_W);
             let ground_W = set.ground_velocity_W(i, p_W, end_ns, h);
             let v_W = data.point_velocity_W(at.body, &at.point_B) - ground_W;
-            let mut free = R_WC.tr_mul(&v_W);
+            let free = R_WC.tr_mul(&v_W);
             let height_m = at.touch.p_C.z;
-            if height_m > NEAR_M + 2.0 * h * free.norm() {
+            if is_far(height_m, &free, h) {
                 *memory = RigidMemory::NEW;
                 continue;
             }
             let restitution = self.share(height_m, &at.v_C, &free, h);
-            let slides = memory.phase == RigidPhase::Slides;
-            let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
             let impulse = Vec3::from(memory.force_C) * h;
             let R_BC = data.X_WB[at.body].R.transpose() * at.touch.R_WC;
             let points = &mut self.compliance.points;
@@ -316,16 +313,25 @@ impl RigidSolver {
                 height_m,
                 v_C: at.v_C,
                 restitution,
-                friction,
+                friction: at.friction,
                 phase: memory.phase,
                 ends: [Some(end), None],
             };
-            free.z += approach(height_m, h);
-            self.active.push(active);
-            let mut contact = RigidContact::new(free, mu);
-            (contact.impulse, contact.slides) = (impulse, slides);
-            self.contacts.push(contact);
+            self.take(active, free, impulse, h);
         }
+    }
+
+    /// Takes a contact into the solve: `free` is its velocity without its impulse, `impulse` the one
+    /// to begin with, both in C.
+    #[inline(always)]
+    fn take(&mut self, active: Active, mut free: Vec3, impulse: Vec3, h: f64) {
+        let (slides, friction) = (active.phase == RigidPhase::Slides, &active.friction);
+        let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
+        free.z += approach(active.height_m, h);
+        let mut contact = RigidContact::new(free, mu);
+        (contact.impulse, contact.slides) = (impulse, slides);
+        self.active.push(active);
+        self.contacts.push(contact);
     }
 
     /// Stores impulses as mean forces, and where contacts stick.
@@ -334,11 +340,7 @@ impl RigidSolver {
         self.held.clear();
         for (contact, active) in self.contacts.iter().zip(&self.active) {
             let height_m = active.height_m;
-            let phase = match (contact.impulse.z > 0.0, contact.slides) {
-                (false, _) => RigidPhase::Open,
-                (true, false) => RigidPhase::Sticks,
-                (true, true) => RigidPhase::Slides,
-            };
+            let phase = RigidPhase::of(contact.impulse.z > 0.0, contact.slides);
             let sticks = phase == RigidPhase::Sticks;
             let mut error = Vec3::z() * height_m;
             let carries = phase != RigidPhase::Open;
@@ -429,29 +431,17 @@ impl RigidSolver {
                 Carrier::Body(k) => bodies[k].velocity_at(&at.point_W),
             };
             let v_W = velocity_W(at.carriers[0]) - velocity_W(at.carriers[1]);
-            let mut free = at.R_WC.tr_mul(&v_W);
-            if height_m > NEAR_M + 2.0 * h * free.norm() {
+            let free = at.R_WC.tr_mul(&v_W);
+            if is_far(height_m, &free, h) {
                 continue;
             }
             let restitution = self.share(height_m, &at.v_C, &free, h);
-            let friction = at.friction;
-            let carries = at.force.normal_n > 0.0;
-            let phase = match (carries, at.memory.sliding > 0.5) {
-                (false, _) => RigidPhase::Open,
-                (true, false) => RigidPhase::Sticks,
-                (true, true) => RigidPhase::Slides,
-            };
-            let slides = phase == RigidPhase::Slides;
-            let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
+            let phase = RigidPhase::of(at.force.normal_n > 0.0, at.memory.sliding > 0.5);
             let points = &mut self.compliance.points;
             let ends = ends_of(&at.carriers, &at.point_W, &at.R_WC, data, bodies, points);
-            let (source, v_C) = (Source::Shape(i), at.v_C);
+            let (source, v_C, friction) = (Source::Shape(i), at.v_C, at.friction);
             let active = Active { source, height_m, v_C, restitution, friction, phase, ends };
-            free.z += approach(height_m, h);
-            self.active.push(active);
-            let mut contact = RigidContact::new(free, mu);
-            (contact.impulse, contact.slides) = (at.force.force_P() * h, slides);
-            self.contacts.push(contact);
+            self.take(active, free, at.force.force_P() * h, h);
         }
     }
 }
@@ -475,6 +465,12 @@ fn jump_bodies(
             jumps[*body][part] += Motion::new(dw, dv);
         }
     }
+}
+
+/// True if a contact with this velocity cannot close within two steps.
+#[inline(always)]
+fn is_far(height_m: f64, velocity_C: &Vec3, h: f64) -> bool {
+    height_m > NEAR_M + 2.0 * h * velocity_C.norm()
 }
 
 /// Speed at which a contact may still close in a step, m/s.
