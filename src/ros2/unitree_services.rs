@@ -23,8 +23,8 @@ use hardstand_error::Result;
 pub(super) const NOT_IMPLEMENTED: i32 = 3203;
 pub(super) const WRONG_PARAMETER: i32 = 3204;
 
-/// The call for the version of a service.
-pub(super) const VERSION: i64 = 1;
+/// The call for the version, which each service has.
+const VERSION: i64 = 1;
 
 /// The mode of motion that is told while the daemon holds a posture by itself.
 const POSTURE_MODE: &str = "normal";
@@ -68,7 +68,13 @@ fn service(
             Ok(Request::decode(bytes)?)
         };
         match called() {
-            Ok(call) => send(&out, &call, answer(&call), &clock, &ends.counters),
+            Ok(call) => {
+                let answer = match call.header.identity.api_id {
+                    VERSION => Ok("1.0.0.1".into()),
+                    _ => answer(&call),
+                };
+                send(&out, &call, answer, &clock, &ends.counters);
+            }
             Err(refused) => ends.counters.count(&named, &refused),
         }
     });
@@ -107,7 +113,6 @@ impl Switcher {
     fn answer(&self, call: &Request, ends: &Ends) -> Answer {
         let mut mode = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match call.header.identity.api_id {
-            VERSION => Ok("1.0.0.1".into()),
             1001 => {
                 // a posture must be released before low-level commands, as a mode of motion
                 let own = mode.is_empty() && ends.subscriber.is_following_own();

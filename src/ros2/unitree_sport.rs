@@ -11,7 +11,7 @@ use super::counters::RosRejection;
 use super::orders::Refused;
 use super::postures::Posture;
 use super::unitree::Request;
-use super::unitree_services::{Answer, Ends, NOT_IMPLEMENTED, VERSION, WRONG_PARAMETER, parameter};
+use super::unitree_services::{Answer, Ends, NOT_IMPLEMENTED, WRONG_PARAMETER, parameter};
 use hardstand_protocol::VelocityCommand;
 
 /// Where its calls arrive.
@@ -87,7 +87,6 @@ impl Sport {
     /// Answers a call: of quadrupeds 1001 to 2058, of humanoids 7001 to 7106.
     pub(super) fn answer(&self, call: &Request, ends: &Ends) -> Answer {
         match call.header.identity.api_id {
-            VERSION => Ok("1.0.0.1".into()),
             1001 => assume(Posture::Damp, ends),
             1002 | 1004 | 1006 => assume(Posture::Up, ends),
             1003 => velocity([0.0; 3], None, ends),
