@@ -55,12 +55,20 @@ pub struct Readings {
     dynamic: DynamicJointState,
 }
 
+/// Nanoseconds in a second.
+pub(super) const NS: u64 = 1_000_000_000;
+
 /// `ns` after the start.
 #[must_use]
 pub fn time(ns: u64) -> Time {
     // 68 years
-    let sec = i32::try_from(ns / 1_000_000_000).unwrap_or(i32::MAX);
-    Time { sec, nanosec: (ns % 1_000_000_000) as u32 }
+    let sec = i32::try_from(ns / NS).unwrap_or(i32::MAX);
+    Time { sec, nanosec: (ns % NS) as u32 }
+}
+
+/// A time or duration of a message, ns; `None` of a negative one.
+pub(super) fn ns_of(sec: i32, nanosec: u32) -> Option<u64> {
+    Some(u64::try_from(sec).ok()? * NS + u64::from(nanosec))
 }
 
 /// A diagonal of [`VARIANCE`].

@@ -4,8 +4,8 @@ use super::command_subscriber::Now;
 use super::counters::RosRejection;
 use super::messages::Time;
 use super::orders::Refused;
+use super::readings::{NS, ns_of};
 
-const NS: u64 = 1_000_000_000;
 /// A stamp that is farther ahead is of another clock.
 const AHEAD_MAX_NS: u64 = 10 * NS;
 
@@ -29,9 +29,8 @@ impl Stamps {
         let since_begin_ns = now.tick.saturating_sub(now.first_tick) * self.period_ns;
         let begin_ns = now.time_ns.saturating_sub(since_begin_ns);
         let shown = format!("{}.{:09}", stamp.sec, stamp.nanosec);
-        let ns = match u64::try_from(stamp.sec) {
-            Ok(sec) => sec * NS + u64::from(stamp.nanosec),
-            Err(_) => return refuse(format!("the stamp is {shown} s; it must not be negative")),
+        let Some(ns) = ns_of(stamp.sec, stamp.nanosec) else {
+            return refuse(format!("the stamp is {shown} s; it must not be negative"));
         };
         if ns == 0 && !self.exact {
             return Ok(now.tick);

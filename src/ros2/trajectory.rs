@@ -3,6 +3,7 @@
 use super::counters::RosRejection;
 use super::messages::{Duration, JointTrajectory, JointTrajectoryPoint, Time};
 use super::orders::Refused;
+use super::readings::{NS, ns_of};
 use super::stamps::seconds;
 use hardstand_protocol::{HoldGains, JointCommand, JointReading};
 
@@ -29,23 +30,22 @@ struct Knot {
 }
 
 /// A trajectory that begins later than this from now has a stamp of another clock.
-const BEGINS_WITHIN_NS: u64 = 3600 * 1_000_000_000;
+const BEGINS_WITHIN_NS: u64 = 3600 * NS;
 
 /// Simulated time of a stamp, ns; 0 means now, and is `None`.
 ///
 /// # Errors
 /// [`RosRejection::Trajectory`] if it is negative.
 fn stamp_ns(stamp: &Time) -> Result<Option<u64>, Refused> {
-    let Ok(sec) = u64::try_from(stamp.sec) else {
+    let Some(ns) = ns_of(stamp.sec, stamp.nanosec) else {
         let text = format!("the stamp is {} s; it must not be negative", stamp.sec);
         return Err(Refused::new(RosRejection::Trajectory, text));
     };
-    let ns = sec * 1_000_000_000 + u64::from(stamp.nanosec);
-    Ok((ns > 0).then_some(ns))
+    Ok(Some(ns).filter(|ns| *ns > 0))
 }
 
 pub(super) fn duration_ns(d: &Duration) -> Option<u64> {
-    Some(u64::try_from(d.sec).ok()? * 1_000_000_000 + u64::from(d.nanosec))
+    ns_of(d.sec, d.nanosec)
 }
 
 impl Trajectory {

@@ -6,6 +6,8 @@ use super::hg::{HgImuState, HgLowCmd, HgLowState, HgMotorCmd};
 use super::messages::{ImuState, LowCmd, LowState, MotorCmd};
 use super::sport::{SportModeState, TimeSpec, WirelessController};
 use crate::config::{HgMotors, Motors};
+use crate::ros2::messages::Time;
+use crate::ros2::time;
 use hardstand_physics::spatial::{Quaternion, Vec3};
 use hardstand_protocol::{JointCommand, StateReading};
 
@@ -98,10 +100,8 @@ pub fn hg_imu(quat_WI: Quaternion, w_I: [f64; 3], f_I: [f64; 3]) -> HgImuState {
 /// Fills the state of the body with ground truth: no estimator runs here. The feet are a
 /// quadruped's.
 pub fn fill_sport(motors: Option<&Motors>, s: &StateReading, m: &mut SportModeState) {
-    m.stamp = TimeSpec {
-        sec: i32::try_from(s.time_ns / 1_000_000_000).unwrap_or(i32::MAX),
-        nanosec: (s.time_ns % 1_000_000_000) as u32,
-    };
+    let Time { sec, nanosec } = time(s.time_ns);
+    m.stamp = TimeSpec { sec, nanosec };
     fill_imu(s, &mut m.imu_state);
     m.position = s.truth_base_position_m.map(|x| x as f32);
     m.body_height = m.position[2];
