@@ -48,6 +48,8 @@ pub struct Task {
     pub equals: Option<usize>,
 }
 
+/// Name of the first run, which most others have to be equal to.
+pub(super) const REFERENCE: &str = "reference";
 /// A run in which a side is stopped lasts at least so long, so that it is not over before, s.
 const STOPPED_RUN_S: f64 = 2.0;
 /// Time for which a side is stopped, s.
@@ -68,8 +70,8 @@ pub fn plan(duration_s: f64, load: usize) -> Vec<Task> {
         equals,
     };
     let (free, none) = (None, Perturbation::None);
-    vec![
-        task("reference", "as fast as possible", free, none, None),
+    let mut tasks = vec![
+        task(REFERENCE, "as fast as possible", free, none, None),
         task("repeat", "as fast as possible, once more", free, none, Some(0)),
         task("speed-1", "at 1 × real time", Some(1.0), none, Some(0)),
         task("speed-0.1", "at 0.1 × real time", Some(0.1), none, Some(0)),
@@ -94,15 +96,15 @@ pub fn plan(duration_s: f64, load: usize) -> Vec<Task> {
             Perturbation::Load,
             Some(0),
         ),
-        task(
-            "snapshot-1",
-            "from the state at half of the reference, with a new controller",
-            free,
-            Perturbation::SavedState,
-            None,
-        ),
-        task("snapshot-2", "the same once more", free, Perturbation::SavedState, Some(7)),
-    ]
+    ];
+    let snapshot = tasks.len();
+    let from_half = "from the state at half of the reference, with a new controller";
+    let again = "the same once more";
+    tasks.extend([
+        task("snapshot-1", from_half, free, Perturbation::SavedState, None),
+        task("snapshot-2", again, free, Perturbation::SavedState, Some(snapshot)),
+    ]);
+    tasks
 }
 
 /// Wall time of a run, as a guess, s.

@@ -14,7 +14,7 @@ use hardstand_log::RunIndex;
 
 use super::attribution::{Difference, LogSummary, ReplayProblem, summarize};
 use super::perturbation::{Load, Stop, Stopper};
-use super::plan::{Perturbation, Task};
+use super::plan::{Perturbation, REFERENCE, Task};
 
 /// Time between two looks at what the controller has in memory: each reads a file of every process
 /// of the machine.
@@ -153,7 +153,7 @@ impl Bench {
         let _load = (task.perturbation == Perturbation::Load).then(|| Load::of(self.load));
         let stopped_side = task.perturbation.stopped();
         let mut stopper = stopped_side.map(|side| Stopper::new(side, self.stop_at));
-        let is_reference = task.equals.is_none() && task.perturbation == Perturbation::None;
+        let is_reference = task.name == REFERENCE;
         let (mut mapped, mut noted) = (BTreeSet::new(), None::<Instant>);
         let (begin, mut stopped) = (Instant::now(), false);
         let mut running = harness.start()?;
@@ -211,7 +211,7 @@ impl Bench {
 
     /// Writes the state in which half of the reference is over.
     fn save_half(&self, file: &Path) -> Result<()> {
-        let log = self.log_of("reference");
+        let log = self.log_of(REFERENCE);
         let index = RunIndex::of(&log, |_, _| ())?;
         let player = Player::open_before(&log, &index, index.run_id(), index.ticks() / 2)?;
         let differs = || Error::new(ErrorKind::Log, "the reference does not replay");
