@@ -68,6 +68,7 @@ impl WordRange {
             "watchdog.answers_tick" | "watchdog.candidate_tick" | "lease.applied" => {
                 Self::Count(tick)
             }
+            // more commands than any session needs to prove life
             "watchdog.candidate_count" => Self::Count(1 << 32),
             "lease.next" => Self::Count(tick.saturating_add(2 * SCHEDULE_TICKS_MAX)),
             "fault.value" | "fault.memory" => Self::within(1e16),
