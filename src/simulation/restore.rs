@@ -105,16 +105,14 @@ impl Simulation {
 
     /// Words that contradict each other.
     fn disagreement(&self) -> Option<String> {
-        let quat = self.state().q.quat_WB.wxyz();
-        let square = quat.iter().map(|x| x * x).sum::<f64>();
-        let is_unit = |q: [f64; 4]| {
-            let square = q.iter().map(|x| x * x).sum::<f64>();
-            ((1.0 - 1e-6)..=(1.0 + 1e-6)).contains(&square)
-        };
-        if let Some(i) = self.state().bodies.iter().position(|b| !is_unit(b.quat_WB.wxyz())) {
+        let square_of = |q: &Quaternion| q.wxyz().iter().map(|x| x * x).sum::<f64>();
+        let is_unit = |square: f64| ((1.0 - 1e-6)..=(1.0 + 1e-6)).contains(&square);
+        let mut bodies = self.state().bodies.iter();
+        if let Some(i) = bodies.position(|b| !is_unit(square_of(&b.quat_WB))) {
             return Some(format!("body.quat_WB_wxyz of body {i} is not of length 1"));
         }
-        if !((1.0 - 1e-6)..=(1.0 + 1e-6)).contains(&square) {
+        let square = square_of(&self.state().q.quat_WB);
+        if !is_unit(square) {
             return Some(format!("base.quat_WB_wxyz has the length² {square:e}; it must be 1"));
         }
         let is_possible = |fault: &_| check_fault(fault, self.model(), self.spec()).is_ok();
