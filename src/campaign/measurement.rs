@@ -8,7 +8,6 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::inspect::{Condition, Quantities, Quantity, Watch};
 use crate::replay::{Difference, Player, TickView};
 use hardstand_error::Result;
-use hardstand_protocol::PlantFailure;
 
 use super::outcome::{First, Held, Value};
 use super::plan::{Of, Plan, Take};
@@ -22,7 +21,6 @@ pub(super) struct Finding {
     /// All ticks of the scenario's duration were run.
     pub(super) whole: bool,
     pub(super) digest: Option<u64>,
-    pub(super) failure: Option<PlantFailure>,
     /// Where the replay differs from a log.
     pub(super) difference: Option<String>,
     pub(super) conditions: BTreeMap<String, Held>,
@@ -44,7 +42,6 @@ impl Finding {
             time_s: 0.0,
             whole: false,
             digest: None,
-            failure: None,
             difference: None,
             conditions: names.collect(),
             first: BTreeMap::new(),
@@ -72,9 +69,8 @@ impl Finding {
         let period_ns = players.first().map_or(0, |player| player.info().period_ns);
         while let Some(views) = next_tick(players)? {
             self.digest = Some(digest_of(&views));
-            self.failure = views.iter().find_map(|view| view.applied.failure);
             // a tick in which a plant stops itself does not count
-            self.ticks += u64::from(self.failure.is_none());
+            self.ticks += u64::from(views.iter().all(|view| view.applied.failure.is_none()));
             self.time_s = (self.ticks * period_ns) as f64 / 1e9;
             for (name, watch, condition, held) in &mut conditions {
                 if *held == Held::Never && watch.look_at(&views).holds {
