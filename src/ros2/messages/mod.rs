@@ -80,7 +80,8 @@ macro_rules! messages {
             const NAME: &'static str = $name;
         })*
 
-        /// Name, hash and definition of every message type in this module.
+        /// Name, hash and definition of each message that is listed here: not of its parts, nor of
+        /// services and actions.
         #[must_use]
         pub fn catalogue() -> Vec<(&'static str, &'static str, String)> {
             vec![$(($type::NAME, $type::HASH, $type::definition()),)*]
