@@ -45,7 +45,8 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// Columns of every table. Those of the plan come between `seed` and `wall_s`.
+/// Columns of every table. What the plan varies comes after `seed`, its conditions and measures
+/// after `digest`.
 pub(super) const FIXED: [(&str, Kind); 13] = [
     ("case", Kind::Text),
     ("scenario", Kind::Text),
