@@ -18,7 +18,7 @@ pub(super) struct EventFeed {
     accepted: Receiver<AcceptedOrder>,
     parts: PartNames,
     period_ns: u64,
-    directory: ControllerRegistry,
+    registry: ControllerRegistry,
     /// To the recorder, if there is one.
     log: Option<Sender<EventReading>>,
 }
@@ -30,12 +30,12 @@ impl EventFeed {
         scenario: &Scenario,
         inbox: Receiver<LoopEvent>,
         accepted: Receiver<AcceptedOrder>,
-        directory: ControllerRegistry,
+        registry: ControllerRegistry,
         log: Option<Sender<EventReading>>,
     ) -> Self {
         let parts = PartNames::of(&scenario.model, &scenario.spec);
         let period_ns = scenario.spec.period_ns;
-        Self { inbox, accepted, parts, period_ns, directory, log }
+        Self { inbox, accepted, parts, period_ns, registry, log }
     }
 
     /// Publishes all pending events, oldest first; `lost` is given those that a user must hear of
@@ -94,7 +94,7 @@ impl EventFeed {
 
     /// Kind, controller and words.
     fn words(&self, happened: &Happened) -> (&'static str, String, String) {
-        let name = |number| self.directory.name(number);
+        let name = |number| self.registry.name(number);
         match happened {
             Happened::Event(event) => {
                 let controller = match event {

@@ -41,7 +41,7 @@ pub(super) struct Ends {
     pub(super) snapshots: Inbox<Snapshot>,
     /// Where the loop publishes by itself, if it does.
     pub(super) direct: Option<Direct>,
-    pub(super) directory: ControllerRegistry,
+    pub(super) registry: ControllerRegistry,
     pub(super) joined_sessions: JoinedSessions,
     /// Where the other ports ask to join.
     #[cfg(feature = "zenoh")]
@@ -149,7 +149,7 @@ mod with_bus {
                 ends.simulation,
                 scenario.physics_hash,
                 scenario.control.mode,
-                (ends.directory, ends.joined_sessions.clone()),
+                (ends.registry, ends.joined_sessions.clone()),
                 ends.emergency_stop.clone(),
             );
             let past = ends.log.map(|log| (log, past_state as _));

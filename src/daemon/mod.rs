@@ -119,8 +119,8 @@ impl<'a> Begin<'a> {
     }
 }
 
-/// Runs `scenario` until its end, a fault, or until `stop` is set. `log` names the log file. If the
-/// process is the daemon's own, it stays confined afterwards.
+/// Runs `scenario` until its end, a plant failure, or until `stop` is set. `log` names the log
+/// file. If the process is the daemon's own, it stays confined afterwards.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] if the saved state is not one of this scenario,
@@ -166,7 +166,7 @@ fn run_robot(
     let Wiring { mut links, mut ends, reports, events, accepted } =
         wire(scenario, &initial, run_id, (stop, host, member.as_mut()));
     ends.shows_log = controller_replay.is_some();
-    ends.directory.note_all(from);
+    ends.registry.note_all(from);
 
     let model = describe(&simulation, run_id, scenario.gains_max, &scenario.hold_gains);
     let first_tick = simulation.state().tick;
@@ -181,7 +181,7 @@ fn run_robot(
     let confinement =
         Confinement::begin(scenario, log.as_deref(), (host, member.as_ref()), &mut grants)?;
     let mut refusals = Refusals::new(&scenario.model, ends.counters.clone());
-    let heard = (ends.counters.clone(), ends.directory.clone(), ends.joined_sessions.clone());
+    let heard = (ends.counters.clone(), ends.registry.clone(), ends.joined_sessions.clone());
     ends.log.clone_from(&log);
     let mut io = Io::open(scenario, &model, ends)?;
     let ports = open_ports.start(scenario, &model, io.ends())?;
@@ -319,7 +319,7 @@ fn wire(
         run_id: Arc::clone(&run_id),
         snapshots: snapshot_in,
         direct: direct.clone(),
-        directory: ControllerRegistry::of(&scenario.control.controllers),
+        registry: ControllerRegistry::of(&scenario.control.controllers),
         joined_sessions: JoinedSessions::default(),
         accepted,
         #[cfg(feature = "zenoh")]

@@ -91,7 +91,7 @@ pub(super) struct Monitor {
     robot: String,
     inbox: Receiver<TickReport>,
     arrivals: Counters,
-    directory: ControllerRegistry,
+    registry: ControllerRegistry,
     joined_sessions: JoinedSessions,
     period_ns: u64,
     weight_n: f64,
@@ -127,7 +127,7 @@ impl Monitor {
         mass_kg: f64,
         grants: Grants,
         inbox: Receiver<TickReport>,
-        (arrivals, directory, joined_sessions): (Counters, ControllerRegistry, JoinedSessions),
+        (arrivals, registry, joined_sessions): (Counters, ControllerRegistry, JoinedSessions),
     ) -> Self {
         let status = StatusReading {
             run_id: begin.0,
@@ -144,7 +144,7 @@ impl Monitor {
             robot: scenario.bus.robot.clone(),
             inbox,
             arrivals,
-            directory,
+            registry,
             joined_sessions,
             period_ns: scenario.spec.period_ns,
             weight_n: mass_kg * scenario.spec.gravity_W.norm(),
@@ -308,8 +308,8 @@ impl Monitor {
         s.real_time_factor = real_time_factor;
         let wall_period_ns = r.wall_period_ns as f64;
         s.speed = if wall_period_ns > 0.0 { self.period_ns as f64 / wall_period_ns } else { 0.0 };
-        s.controllers = self.directory.present();
-        s.missing = named(&r.missing, &self.directory);
+        s.controllers = self.registry.present();
+        s.missing = named(&r.missing, &self.registry);
         (s.failure, s.authority) = (r.failure.map_or(0, PlantFailure::code), r.authority.code());
         (s.command_age_ticks, s.command_session) = (r.command_age_ticks, r.command_session);
         s.wakeup_latency_ns = self.wakeup.distribution();
@@ -400,7 +400,7 @@ impl Monitor {
         let time_ns = last_report.time_ns + unreported * self.period_ns;
         let mut rejected = Vec::new();
         if let Ending::ControllerTimeout(missing) = &ending {
-            self.status.missing = named(missing, &self.directory);
+            self.status.missing = named(missing, &self.registry);
             rejected = self.rejected(missing);
         }
         let feet = &simulation.spec().feet;
@@ -443,7 +443,7 @@ impl Monitor {
         let rejected = |&number: &u64| {
             let RejectedCommands { count, last } = self.joined_sessions.rejected(number);
             let (reason, answers_tick) = last?;
-            let (controller, reason) = (self.directory.name(number), reason.name().to_string());
+            let (controller, reason) = (self.registry.name(number), reason.name().to_string());
             Some(RejectedController { controller, count, reason, answers_tick })
         };
         missing.iter().filter(|number| **number != 0).filter_map(rejected).collect()
@@ -451,8 +451,8 @@ impl Monitor {
 }
 
 /// The names of controllers that are missed.
-fn named(missing: &ControllerNumbers, directory: &ControllerRegistry) -> Vec<String> {
-    missing.iter().filter(|&&number| number != 0).map(|&number| directory.name(number)).collect()
+fn named(missing: &ControllerNumbers, registry: &ControllerRegistry) -> Vec<String> {
+    missing.iter().filter(|&&number| number != 0).map(|&number| registry.name(number)).collect()
 }
 
 impl std::fmt::Debug for Monitor {

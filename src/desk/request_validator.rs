@@ -1,4 +1,4 @@
-//! Makes orders of requests.
+//! Makes requests to the loop of orders.
 
 use crate::buffer_pool::EmergencyStop;
 use crate::config::{Mode, wall_period_ns};
@@ -22,7 +22,7 @@ pub struct RequestValidator {
     initial: Vec<u64>,
     physics_hash: u64,
     mode: Mode,
-    directory: ControllerRegistry,
+    registry: ControllerRegistry,
     joined_sessions: JoinedSessions,
     emergency_stop: EmergencyStop,
     shows_log: bool,
@@ -46,13 +46,13 @@ impl From<Request> for CheckedOrder {
 
 impl RequestValidator {
     /// A validator for loops around simulations like `simulation`, which is in its initial state.
-    /// `directory` gets the names of controllers that join, `joined_sessions` their secrets.
+    /// `registry` gets the names of controllers that join, `joined_sessions` their secrets.
     #[must_use]
     pub fn new(
         mut simulation: Simulation,
         physics_hash: u64,
         mode: Mode,
-        (directory, joined_sessions): (ControllerRegistry, JoinedSessions),
+        (registry, joined_sessions): (ControllerRegistry, JoinedSessions),
         emergency_stop: EmergencyStop,
     ) -> Self {
         let initial = simulation.snapshot_words();
@@ -61,7 +61,7 @@ impl RequestValidator {
             initial,
             physics_hash,
             mode,
-            directory,
+            registry,
             joined_sessions,
             emergency_stop,
             shows_log: false,
@@ -81,10 +81,10 @@ impl RequestValidator {
         Self { shows_log: true, ..self }
     }
 
-    /// The order that a body asks for.
+    /// The request that an order with this body makes.
     ///
     /// # Errors
-    /// Why they do not.
+    /// Why the order is refused.
     pub fn request(&mut self, order: Order, body: &[u8]) -> Result<CheckedOrder, Refusal> {
         if self.shows_log && order.changes_the_run() {
             return Err(of_a_log());
@@ -154,7 +154,7 @@ impl RequestValidator {
     /// The state that a search has found.
     #[must_use]
     pub fn found(&self, mut saved: SavedState) -> SavedState {
-        saved.controllers = self.directory.present().into_iter().map(|c| c.name).collect();
+        saved.controllers = self.registry.present().into_iter().map(|c| c.name).collect();
         saved.summed()
     }
 
@@ -162,7 +162,7 @@ impl RequestValidator {
     #[must_use]
     pub fn saved(&self, words: Vec<u64>, run_id: u32, tick: u64) -> SavedState {
         let (layout_hash, physics_hash) = (self.simulation.layout_hash(), self.physics_hash);
-        let controllers = self.directory.present().into_iter().map(|c| c.name).collect();
+        let controllers = self.registry.present().into_iter().map(|c| c.name).collect();
         SavedState { layout_hash, physics_hash, run_id, tick, checksum: 0, controllers, words }
             .summed()
     }
@@ -178,7 +178,7 @@ impl RequestValidator {
             );
             return Err(Refusal { reason: Rejection::NotOwner, text });
         }
-        self.directory.note_asker(&name);
+        self.registry.note_asker(&name);
         let in_force = Vec::with_capacity(self.simulation.model().joint_count());
         let answer = JoinAnswer { in_force, ..Default::default() };
         Ok(CheckedOrder { request: Request::Join(Box::new((join, answer))), session })
@@ -200,7 +200,7 @@ impl RequestValidator {
             None => {}
             Some(Denied::Taken { joint, controller }) => {
                 let (joint, other) =
-                    (&self.simulation.model().joints[joint].name, self.directory.name(controller));
+                    (&self.simulation.model().joints[joint].name, self.registry.name(controller));
                 return refuse(format!("joint {joint:?} belongs to the controller {other:?}"));
             }
             Some(Denied::Full) => {
@@ -213,8 +213,8 @@ impl RequestValidator {
             }
         }
         self.joined_sessions.enter(join.controller, session);
-        self.directory.enter(ControllerReading {
-            name: self.directory.name(join.controller),
+        self.registry.enter(ControllerReading {
+            name: self.registry.name(join.controller),
             role: join.role.code(),
             session: answer.session,
             period_ticks: join.schedule.period,
@@ -246,13 +246,13 @@ impl RequestValidator {
     /// A controller has left.
     pub fn left(&self, session: u64) {
         self.joined_sessions.leave(session);
-        self.directory.leave(session);
+        self.registry.leave(session);
     }
 
     /// Another run has begun.
     pub fn all_left(&self) {
         self.joined_sessions.clear();
-        self.directory.begin_again();
+        self.registry.begin_again();
     }
 
     /// True if the run is recorded.
@@ -281,7 +281,7 @@ impl RequestValidator {
         if let Some(fault) = self.simulation.failure() {
             return refuse(format!("the state is not one to go on from: {fault:?}"));
         }
-        self.directory.note_all(Some(&saved));
+        self.registry.note_all(Some(&saved));
         Ok(Request::StateReset(Box::new(StateReset {
             words: saved.words,
             rewind: false,
