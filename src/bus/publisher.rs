@@ -183,7 +183,7 @@ impl Work {
 
     fn publish(&mut self, s: &Snapshot) {
         fault_point::visit("publisher");
-        // a wait, a pause and a fault are published at any tick
+        // a wait, a pause and a plant failure are published at any tick
         let (tick, standing) = (s.state.tick, s.state.phase != Phase::Running.code());
         let due = |every: u64| standing || tick.is_multiple_of(every);
         if !s.withheld

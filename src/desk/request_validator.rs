@@ -278,8 +278,9 @@ impl RequestValidator {
         if let Err(e) = self.simulation.restore(&saved.words) {
             return refuse(e.to_string());
         }
-        if let Some(fault) = self.simulation.failure() {
-            return refuse(format!("the state is not one to go on from: {fault:?}"));
+        if let Some(failure) = self.simulation.failure() {
+            let why = failure.words();
+            return refuse(format!("the state is not one to go on from: {why}"));
         }
         self.registry.note_all(Some(&saved));
         Ok(Request::StateReset(Box::new(StateReset {

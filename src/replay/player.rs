@@ -243,7 +243,7 @@ impl Player {
         })
     }
 
-    /// Where that is. After a tick that ended in a fault, the state has the number before.
+    /// Where that is. After a tick in which the plant failed, the state has the number before.
     #[must_use]
     pub fn position(&self) -> Option<TickId> {
         self.applied.as_ref().map(|t| TickId { run_id: t.run_id, tick: t.tick + 1 })
