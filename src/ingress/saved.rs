@@ -40,9 +40,7 @@ pub fn restored(
     check_origin(saved, simulation.layout_hash(), physics_hash)?;
     simulation.restore(&saved.words).map_err(|e| refuse(e.to_string()))?;
     match simulation.failure() {
-        Some(failure) => {
-            Err(refuse(format!("it is not one to go on from: {}", failure.words())))
-        }
+        Some(failure) => Err(refuse(format!("it is not one to go on from: {}", failure.words()))),
         None => Ok(simulation),
     }
 }

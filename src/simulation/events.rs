@@ -37,7 +37,7 @@ impl Simulation {
                 active.count() + before.iter().filter(pushes).count() < PUSHES_MAX
             }
             Event::InjectFault { fault, .. } => {
-                let mut faults = self.faults.clone();
+                let mut faults = self.faults;
                 while faults.end_overdue().is_some() {}
                 let earlier = before.iter().filter_map(|e| match e {
                     Event::InjectFault { fault, ticks } => Some((fault, *ticks)),

@@ -202,7 +202,7 @@ const ANSWERED_WITHIN: Duration = Duration::from_secs(1);
 /// this, each time twice as late.
 const AGAIN_AFTER: Duration = Duration::from_millis(2);
 const AGAIN_AFTER_MAX: Duration = Duration::from_millis(50);
-const DAY: Duration = Duration::from_hours(24);
+const DAY: Duration = Duration::from_secs(24 * 3600);
 /// Events that can wait in a subscriber; zenoh waits if there are more.
 const EVENTS_KEPT: usize = 1000;
 
