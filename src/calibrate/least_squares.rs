@@ -106,8 +106,7 @@ pub fn solve(
         }
         let model = Model::new(problem, &values, &residuals, &jacobian);
         let promised = model.promised(damping.min(1e-6));
-        let is_short = model.step(damping.min(1e-6)).iter().all(|x| x.abs() <= STEP_TOLERANCE);
-        if promised <= TOLERANCE * now || is_short {
+        if promised <= TOLERANCE * now || model.is_short(damping.min(1e-6)) {
             return end(Outcome::Converged, values, residuals, jacobian);
         }
         let better = loop {
@@ -228,6 +227,11 @@ impl Model {
         }
         let b: Vec<f64> = self.free.iter().map(|&i| -self.slope[i]).collect();
         cholesky_solve(&a, &b).unwrap_or_else(|| vec![0.0; n])
+    }
+
+    /// True if no unknown would move.
+    fn is_short(&self, damping: f64) -> bool {
+        self.step(damping).iter().all(|x| x.abs() <= STEP_TOLERANCE)
     }
 
     /// How much smaller the sum of squares should become.

@@ -190,9 +190,9 @@ impl RequestSender {
         Some(answer)
     }
 
-    /// Takes a request back that the loop has not taken, the oldest of its queue, if its number is
-    /// `late`. It then has no effect. Its number, or `None` if there is none. If the loop takes that
-    /// one meanwhile, it may be the one behind it.
+    /// Takes a request back that the loop has not taken, the oldest of its queue, if its number
+    /// is `late`. It then has no effect. Its number, or `None` if there is none. If the loop takes
+    /// that one meanwhile, it may be the one behind it.
     pub fn recall(&mut self, late: impl Fn(u64) -> bool) -> Option<u64> {
         for queue in 0..self.sent.len() {
             self.forget_taken(queue);

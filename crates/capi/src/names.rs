@@ -1,5 +1,5 @@
-//! Numbers with names. The generator of the header reads literals only, so those of the protocol are
-//! compared with it below.
+//! Numbers with names. The generator of the header reads literals only, so those of the protocol
+//! are compared with it below.
 
 use hardstand_protocol::{Authority, Mode, Phase, Role};
 

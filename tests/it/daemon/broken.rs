@@ -113,8 +113,8 @@ fn a_ninth_fault_or_push_is_refused_where_eight_act() {
             scene.ctl(&["pause"], 0);
         }
         (0..8).for_each(|i| drop((fault(i, 0), push(0))));
-        assert!(fault(8, 2).contains("as many act already as can, 8 pushes and 8 faults"));
-        assert!(push(2).contains("end one of them (hardstand ctl clear)"));
+        assert!(fault(8, 5).contains("as many act already as can, 8 pushes and 8 faults"));
+        assert!(push(5).contains("end one of them (hardstand ctl clear)"));
         fault(0, 0); // in the place of the same one
         scene.ctl(&["clear"], 0);
         fault(8, 0);

@@ -321,8 +321,8 @@ impl RigidSolver {
         }
     }
 
-    /// Takes a contact into the solve: `free` is its velocity without its impulse, `impulse` the one
-    /// to begin with, both in C.
+    /// Takes a contact into the solve: `free` is its velocity without its impulse, `impulse` the
+    /// one to begin with, both in C.
     #[inline(always)]
     fn take(&mut self, active: Active, mut free: Vec3, impulse: Vec3, h: f64) {
         let (slides, friction) = (active.phase == RigidPhase::Slides, &active.friction);
