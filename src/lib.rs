@@ -56,6 +56,8 @@ pub mod limits;
 mod matrix;
 pub mod mjcf;
 pub mod optimize;
+#[cfg(not(target_family = "wasm"))]
+mod path_text;
 #[cfg(feature = "zenoh")]
 pub mod ports;
 #[cfg(feature = "zenoh")]

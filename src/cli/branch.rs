@@ -120,6 +120,7 @@ fn check(set: &str) -> Result<()> {
 #[derive(Debug, Serialize)]
 struct BranchResult<'a> {
     /// The log with which it begins.
+    #[serde(serialize_with = "crate::path_text::one")]
     log: &'a Path,
     at_tick: u64,
     at_s: f64,
@@ -129,6 +130,7 @@ struct BranchResult<'a> {
     controller: Option<Vec<String>>,
     ticks: u64,
     simulated_s: f64,
+    #[serde(serialize_with = "crate::path_text::many")]
     log_files: &'a [PathBuf],
     plant_failure: Option<PlantFailure>,
     /// Why it ended before the log's run, if it did.

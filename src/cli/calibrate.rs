@@ -20,7 +20,9 @@ use super::{ExitCode, output_file, progress, show};
 
 #[derive(Serialize)]
 struct CalibrateResult {
+    #[serde(serialize_with = "crate::path_text::one")]
     overlay: PathBuf,
+    #[serde(serialize_with = "crate::path_text::one")]
     page: PathBuf,
     wall_s: f64,
     #[serde(flatten)]

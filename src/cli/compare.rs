@@ -26,6 +26,7 @@ struct CompareResult {
     within_limits: bool,
     #[serde(flatten)]
     accuracy: Accuracy,
+    #[serde(serialize_with = "crate::path_text::many")]
     drawings: Vec<PathBuf>,
 }
 

@@ -32,6 +32,7 @@ struct OrderResult<'a> {
     tick: u64,
     /// File that was written or read.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "crate::path_text::maybe")]
     file: Option<&'a Path>,
     #[serde(skip)]
     text: String,

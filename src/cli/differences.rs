@@ -80,6 +80,7 @@ struct FailedReplay<'a> {
 pub(super) struct ComparisonResult {
     /// No input and no quantity differs.
     identical: bool,
+    #[serde(serialize_with = "crate::path_text::many")]
     files: [PathBuf; 2],
     /// Ticks that both logs have.
     ticks: u64,

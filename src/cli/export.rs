@@ -23,6 +23,7 @@ const GROUP_ROWS: usize = 10_000;
 
 #[derive(Serialize)]
 struct ExportResult {
+    #[serde(serialize_with = "crate::path_text::many")]
     files: Vec<PathBuf>,
     columns: usize,
     rows: u64,

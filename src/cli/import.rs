@@ -12,6 +12,7 @@ use super::{ExitCode, output_file, show};
 
 #[derive(Serialize)]
 struct ImportResult {
+    #[serde(serialize_with = "crate::path_text::one")]
     file: PathBuf,
     format: &'static str,
     rows: usize,

@@ -13,6 +13,7 @@ use super::{ExitCode, output_file, show};
 #[derive(Serialize)]
 struct NewResult {
     /// `null` if it was printed.
+    #[serde(serialize_with = "crate::path_text::maybe")]
     file: Option<PathBuf>,
     /// The robot's name on the bus.
     robot: String,

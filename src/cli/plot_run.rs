@@ -43,6 +43,7 @@ struct Trace {
 
 #[derive(Serialize)]
 struct PlotResult {
+    #[serde(serialize_with = "crate::path_text::one")]
     file: PathBuf,
     panels: usize,
     lines: usize,

@@ -13,6 +13,7 @@ use super::{ExitCode, show};
 #[derive(Debug, Serialize)]
 struct RecoverResult<'a> {
     /// The new file.
+    #[serde(serialize_with = "crate::path_text::one")]
     file: &'a Path,
     ticks: u64,
     messages: u64,

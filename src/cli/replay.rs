@@ -47,6 +47,7 @@ pub(super) struct ReplayResult {
     digest: String,
     difference: Option<Difference>,
     /// Files of the run, in order.
+    #[serde(serialize_with = "crate::path_text::many")]
     files: Vec<PathBuf>,
     /// Ticks that the log has lost.
     gaps: Vec<LostTicks>,

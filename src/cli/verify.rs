@@ -16,6 +16,7 @@ struct VerifyResult<'a> {
     /// `complete`, `no_chain`, `cut_off` or `broken`.
     verdict: &'static str,
     /// The files that were read, in order.
+    #[serde(serialize_with = "crate::path_text::many")]
     files: &'a [PathBuf],
     bytes: u64,
     links: u64,
@@ -35,6 +36,7 @@ struct VerifyResult<'a> {
 /// Where a log cannot be believed any more.
 #[derive(Debug, Serialize)]
 struct FaultResult<'a> {
+    #[serde(serialize_with = "crate::path_text::one")]
     file: &'a Path,
     /// The bytes of the file in which it is.
     from_byte: u64,

@@ -95,6 +95,7 @@ fn announce(url: &str, a: &ViewArguments) {
 /// What `page` has written.
 #[derive(Serialize)]
 struct PageResult {
+    #[serde(serialize_with = "crate::path_text::one")]
     file: PathBuf,
     bytes: usize,
     frames: usize,

@@ -87,6 +87,7 @@ pub struct EndReport {
     /// Digest after the last tick, 16 hex digits.
     pub digest: String,
     /// Files of the log, in order.
+    #[serde(serialize_with = "crate::path_text::many")]
     pub log_files: Vec<PathBuf>,
     /// Why the log is not whole, if it is not: recording ended early, or a file was lost.
     pub recording_error: Option<String>,

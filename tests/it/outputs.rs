@@ -1,12 +1,14 @@
 //! Files that commands write: none that they read, and none half.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::common::bench::quadruped;
 use crate::common::logs;
+use hardstand::daemon::{Report, reports};
 
 /// Inputs of every command, each with a name that an output could have.
 struct Inputs {
@@ -48,11 +50,22 @@ impl Inputs {
 
     /// `hardstand` in the folder of the inputs, whose names begin with `@`.
     fn run(&self, words: &str) -> (String, i32) {
-        let folder = self.folder.path().display();
-        let words: Vec<String> =
-            words.split(' ').map(|w| w.replace('@', &format!("{folder}/"))).collect();
-        logs::hardstand(&words.iter().map(OsStr::new).collect::<Vec<_>>())
+        run_in(self.folder.path(), words)
     }
+}
+
+/// `hardstand`, with `@` in its words for this folder.
+fn run_in(folder: &Path, words: &str) -> (String, i32) {
+    let of_folder = |word: &str| match word.split_once('@') {
+        Some((before, name)) => {
+            let mut word = OsString::from(before);
+            word.push(folder.join(name));
+            word
+        }
+        None => word.into(),
+    };
+    let words: Vec<OsString> = words.split(' ').map(of_folder).collect();
+    logs::hardstand(&words.iter().map(|w| w.as_os_str()).collect::<Vec<_>>())
 }
 
 #[test]
@@ -145,4 +158,38 @@ fn commands_that_write_one_file_at_a_time_leave_it_whole() {
     let all = fs::read_dir(inputs.folder.path()).unwrap();
     let names = all.map(|file| file.unwrap().file_name().into_string().unwrap());
     assert_eq!(names.filter(|name| name.ends_with("part")).count(), 0);
+}
+
+/// What is done is not lost over a name in its document.
+#[test]
+fn a_path_that_is_not_unicode_does_not_cost_the_document() {
+    let inputs = Inputs::new();
+    let folder = inputs.folder.path().join(OsStr::from_bytes(b"a\xff"));
+    fs::create_dir(&folder).unwrap();
+    fs::copy(inputs.folder.path().join("run.mcap"), folder.join("run.mcap")).unwrap();
+    fs::copy(inputs.folder.path().join("real.csv"), folder.join("real.csv")).unwrap();
+    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/quadruped.toml");
+    let run = format!(
+        "run {} --pace free --duration 0.05 --set bus.listen=[] --log @new.mcap --report @report",
+        scenario.display()
+    );
+    for (words, code) in [
+        ("replay @run.mcap", 0),
+        ("verify @run.mcap", 0),
+        ("recover @run.mcap", 0),
+        ("plot @run.mcap feet -o @out.svg", 0),
+        ("export @run.mcap --csv @out.csv", 0),
+        ("page @run.mcap -o @out.html", 0),
+        ("bisect @run.mcap @run.mcap", 0),
+        ("branch @run.mcap --at 20 --log @branch.mcap", 0),
+        ("import @real.csv -o @again.csv", 0),
+        (&run, 0),
+    ] {
+        let (said, found) = run_in(&folder, &format!("{words} --json"));
+        assert_eq!(found, code, "{words}: {said}");
+        assert!(said.contains("a\u{fffd}/"), "{words}: {said}");
+    }
+    let report = fs::read_to_string(folder.join("report")).unwrap();
+    let [Report::Ready(_), Report::Ended(end)] = &reports(&report)[..] else { panic!("{report}") };
+    assert!(end.log_files[0].ends_with("a\u{fffd}/new.mcap"), "{report}");
 }

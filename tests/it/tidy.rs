@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
+/// Which rooms a room may use. `error`, `limits`, `fault_point`, `path_text` and
+/// itself are always allowed.
 const ROOMS: [(&str, &[&str]); 55] = [
     ("error", &[]),
     ("protocol", &[]),
@@ -13,6 +14,7 @@ const ROOMS: [(&str, &[&str]); 55] = [
     ("log", &[]),
     ("limits", &[]),
     ("fault_point", &[]),
+    ("path_text", &[]),
     ("math", &["simd"]),
     ("simd", &[]),
     ("buffer_pool", &[]),
@@ -246,7 +248,8 @@ fn forbidden_imports(room: &str, text: &str) -> Vec<String> {
             let name: String =
                 used.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
             let is_room = ROOMS.iter().any(|(r, _)| *r == name);
-            let free = name == room || ["limits", "fault_point"].contains(&name.as_str());
+            let free =
+                name == room || ["limits", "fault_point", "path_text"].contains(&name.as_str());
             if is_room && !free && !allowed.contains(&name.as_str()) {
                 out.push(format!("line {}: `{room}` may not use `{name}`", n + 1));
             }

@@ -213,7 +213,9 @@ struct CampaignResult<'a> {
     outcomes: BTreeMap<&'static str, usize>,
     /// For each condition, the count of cases in which it held.
     conditions: BTreeMap<&'a str, usize>,
+    #[serde(serialize_with = "crate::path_text::one")]
     table_csv: PathBuf,
+    #[serde(serialize_with = "crate::path_text::one")]
     table_parquet: PathBuf,
     /// Cases of this slice without an outcome.
     missing: usize,

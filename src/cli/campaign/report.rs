@@ -91,7 +91,9 @@ struct ReportResult {
     missing: usize,
     /// Of those that did not reach their end, those whose daemon failed: they say nothing.
     daemon_failed: usize,
+    #[serde(serialize_with = "crate::path_text::maybe")]
     junit: Option<PathBuf>,
+    #[serde(serialize_with = "crate::path_text::maybe")]
     html: Option<PathBuf>,
 }
 

@@ -83,10 +83,13 @@ struct Found {
     #[serde(flatten)]
     catch: Catch,
     /// Its log; none of a case that ended before its first tick.
+    #[serde(serialize_with = "crate::path_text::maybe")]
     log: Option<PathBuf>,
     /// The run in the browser.
+    #[serde(serialize_with = "crate::path_text::maybe")]
     page: Option<PathBuf>,
     /// A campaign that fails as long as it happens.
+    #[serde(serialize_with = "crate::path_text::one")]
     campaign: PathBuf,
 }
 

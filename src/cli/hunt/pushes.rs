@@ -33,7 +33,9 @@ pub(super) struct PushesResult {
     cases_of_a_sweep: usize,
     /// A signal ended it before its time: then there are no files.
     stopped: bool,
+    #[serde(serialize_with = "crate::path_text::maybe")]
     table: Option<PathBuf>,
+    #[serde(serialize_with = "crate::path_text::maybe")]
     plot: Option<PathBuf>,
 }
 
