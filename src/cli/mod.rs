@@ -54,7 +54,6 @@ mod replay;
 mod replay_live;
 mod run;
 mod run_watch;
-#[cfg(feature = "zenoh")]
 mod shell;
 mod show;
 mod signals;

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::config::{singular_joint, singular_refusal, unreadable};
-use crate::limits::JOINTS_MAX;
+use crate::config::{singular_joint, singular_refusal, too_many_joints, unreadable};
 use crate::mjcf::{Robot, read_robot};
 use crate::urdf::{BaseChoice, FreeLink, Loaded, Shape};
 use hardstand_error::{Error, ErrorKind, Result};
@@ -22,11 +21,8 @@ pub(super) fn model(a: &ModelArguments) -> Result<ExitCode> {
         BaseArgument::Fixed => BaseChoice::Fixed,
     };
     let mut robot = read_robot(&a.file, base)?;
-    let joints = robot.loaded.model.joint_count();
-    if joints > JOINTS_MAX {
-        let text =
-            format!("{}: the robot has {joints} joints; at most {JOINTS_MAX}", a.file.display());
-        return Err(Error::new(ErrorKind::Input, text));
+    if let Some(refusal) = too_many_joints(&robot.loaded.model) {
+        return Err(Error::new(ErrorKind::Input, format!("{}: {refusal}", a.file.display())));
     }
     let more = warnings(&a.file, &robot);
     robot.loaded.warnings.extend(more);

@@ -8,6 +8,7 @@ use crate::scaffold::propose;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::NewArguments;
+use super::shell::quoted;
 use super::{ExitCode, output_file, show};
 
 #[derive(Serialize)]
@@ -26,13 +27,12 @@ struct NewResult {
 pub(super) fn new(a: &NewArguments) -> Result<ExitCode> {
     if let Some(file) = &a.output {
         output_file::check("--output", file, [a.robot.as_path()])?;
+        refuse_existing(file, a.force)?;
     }
-    let proposal = propose(&a.robot, &named(&a.robot, a.output.as_deref()))?;
+    let proposal = propose(&a.robot, &named(&a.robot, a.output.as_deref())?)?;
     if let Some(file) = &a.output {
-        if file.exists() && !a.force {
-            let text = format!("{} exists; choose another name, or --force", file.display());
-            return Err(Error::new(ErrorKind::Input, text));
-        }
+        // it may have come into being in the meantime
+        refuse_existing(file, a.force)?;
         output_file::write_text("scenario", file, &proposal.toml)?;
     } else if !a.json {
         show::line(proposal.toml.trim_end());
@@ -54,12 +54,31 @@ pub(super) fn new(a: &NewArguments) -> Result<ExitCode> {
     Ok(code)
 }
 
+fn refuse_existing(file: &Path, force: bool) -> Result<()> {
+    if force || !file.exists() {
+        return Ok(());
+    }
+    let text = format!("{} exists; choose another name, or --force", file.display());
+    Err(Error::new(ErrorKind::Input, text))
+}
+
 /// The robot's file as seen from the scenario's folder; the whole path if they share none.
-fn named(robot: &Path, scenario: Option<&Path>) -> String {
+///
+/// # Errors
+/// [`ErrorKind::Input`] if that is no text, as a scenario must be.
+fn named(robot: &Path, scenario: Option<&Path>) -> Result<String> {
     let folder = scenario.and_then(Path::parent).unwrap_or(Path::new(""));
     let whole = |p: &Path| std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf());
     let (file, folder) = (whole(robot), whole(folder));
-    file.strip_prefix(&folder).unwrap_or(&file).display().to_string()
+    let name = file.strip_prefix(&folder).unwrap_or(&file);
+    name.to_str().map(Into::into).ok_or_else(|| {
+        let text = format!(
+            "robot {}: the path is not UTF-8, so no scenario can name the file; rename the file or \
+             its folder, or write the scenario beside the robot with -o",
+            name.display()
+        );
+        Error::new(ErrorKind::Input, text)
+    })
 }
 
 /// On standard error if the scenario is printed, so that it can be redirected.
@@ -77,9 +96,8 @@ fn describe(r: &NewResult) {
         None => {}
     }
     if let Some(file) = &r.file {
-        let file = file.display();
-        say(&format!("scenario   {file}"));
-        say(&format!("next       hardstand run {file} --view"));
-        say(&format!("           hardstand controller stand --robot {}", r.robot));
+        say(&format!("scenario   {}", file.display()));
+        say(&format!("next       hardstand run {} --view", quoted(&file.to_string_lossy())));
+        say(&format!("           hardstand controller stand --robot {}", quoted(&r.robot)));
     }
 }

@@ -67,6 +67,8 @@ pub use realtime::{
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use robot_file::gap_W;
 pub use ros2::{RATES, Ros2Join, Ros2Mode, Ros2Settings, TfEdges};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use scenario::too_many_joints;
 pub use scenario::{Scenario, WITHOUT_PHYSICS};
 #[cfg(feature = "zenoh")]
 pub(crate) use section::{Mistakes, Range, Section, number};

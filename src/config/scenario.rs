@@ -264,6 +264,12 @@ fn read_scenario(path: &Path) -> Result<String> {
     })
 }
 
+/// Why no scenario can have this robot, if it has too many joints.
+pub(crate) fn too_many_joints(model: &Model) -> Option<String> {
+    let n = model.joint_count();
+    (n > JOINTS_MAX).then(|| format!("the robot has {n} joints; at most {JOINTS_MAX}"))
+}
+
 fn build(
     root: &Section<'_>,
     robot_section: &Section<'_>,
@@ -272,9 +278,8 @@ fn build(
     robot_urdf: &str,
     mistakes: &Mistakes,
 ) -> Scenario {
-    if loaded.model.joint_count() > JOINTS_MAX {
-        let n = loaded.model.joint_count();
-        mistakes.add(format!("the robot has {n} joints; at most {JOINTS_MAX}"));
+    if let Some(refusal) = too_many_joints(&loaded.model) {
+        mistakes.add(refusal);
     }
     let hold_gains = robot::override_joints(root, &mut loaded.model);
     links::override_links(root, &mut loaded.model);

@@ -12,6 +12,7 @@ mod write;
 
 use std::path::Path;
 
+use crate::config::too_many_joints;
 use crate::limits::FEET_MAX;
 use crate::mjcf::{Gains, Keyframe, Robot, Sensors, read_robot};
 use crate::urdf::BaseChoice;
@@ -50,11 +51,15 @@ pub struct Proposal {
 /// Proposes a scenario for the robot in `file`; `named` is how the scenario names that file.
 ///
 /// # Errors
-/// As [`read_robot`].
+/// As [`read_robot`], or [`ErrorKind::Input`] if no scenario can have this robot.
 pub fn propose(file: &Path, named: &str) -> Result<Proposal> {
     let robot = read_robot(file, BaseChoice::Auto)?;
     let mut notes = robot.loaded.warnings.clone();
     let model = &robot.loaded.model;
+    // a posture of so many joints would be searched for minutes
+    if let Some(refusal) = too_many_joints(model) {
+        return Err(Error::new(ErrorKind::Input, format!("{}: {refusal}", file.display())));
+    }
     plausible(model, &mut notes);
     let of_all = write::OfAllJoints {
         armature: missing_armature(model, &mut notes),

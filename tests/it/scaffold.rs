@@ -1,5 +1,7 @@
 //! `hardstand new`: the scenario that it proposes stands, in a real daemon.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use serde_json::Value;
@@ -139,6 +141,58 @@ fn what_looks_wrong_is_said_and_no_file_is_replaced() {
     let said = new(folder.path(), &["dog.urdf", "-o", "my.toml"], 2);
     assert!(said.to_string().contains("--force"), "{said}");
     assert_eq!(std::fs::read_to_string(folder.path().join("my.toml")).unwrap(), "# mine");
+}
+
+/// What no scenario can hold is refused before the work, which takes minutes for many joints.
+#[test]
+fn a_robot_that_no_scenario_can_have_is_refused_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let inertia = "<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" \
+                   ixz=\"0\" iyz=\"0\"/></inertial>";
+    let arm = |i: u32| {
+        format!(
+            "<link name=\"l{i}\">{inertia}</link><joint name=\"j{i}\" type=\"continuous\"><parent \
+             link=\"trunk\"/><child link=\"l{i}\"/><axis xyz=\"0 1 0\"/></joint>"
+        )
+    };
+    let arms: String = (0..257).map(arm).collect();
+    let file = folder.path().join("arms.urdf");
+    let text = format!("<robot name=\"a\"><link name=\"trunk\">{inertia}</link>{arms}</robot>");
+    std::fs::write(&file, text).unwrap();
+    let (said, code) = logs::hardstand(&["new".as_ref(), file.as_os_str()]);
+    let file = file.display();
+    let refusal = format!("hardstand: {file}: the robot has 257 joints; at most 256\n");
+    assert_eq!((said, code), (refusal, 2));
+    // a file that is there, before the robot is read
+    let (there, no_robot) = (folder.path().join("there.toml"), folder.path().join("none.urdf"));
+    std::fs::write(&there, "# mine").unwrap();
+    let words = ["new".as_ref(), no_robot.as_os_str(), "-o".as_ref(), there.as_os_str()];
+    let (said, code) = logs::hardstand(&words);
+    assert!(code == 2 && said.contains("there.toml exists; choose another name"), "{said}");
+}
+
+#[test]
+fn a_path_that_a_scenario_cannot_name_is_refused_and_others_are_quoted() {
+    let folder = tempfile::tempdir().unwrap();
+    let robot = repository("config/robots/quadruped.urdf");
+    let strange = folder.path().join(OsStr::from_bytes(b"my\xff"));
+    std::fs::create_dir(&strange).unwrap();
+    let (file, beside) = (strange.join("dog.urdf"), strange.join("dog.toml"));
+    std::fs::copy(&robot, &file).unwrap();
+    let out = folder.path().join("dog.toml");
+    for words in [&["-o".as_ref(), out.as_os_str()][..], &[]] {
+        let (said, code) = logs::hardstand(&[&["new".as_ref(), file.as_os_str()], words].concat());
+        assert_eq!(code, 2, "{said}");
+        assert!(said.contains("the path is not UTF-8, so no scenario can name the file"), "{said}");
+    }
+    assert!(!out.exists());
+    let words = ["new".as_ref(), file.as_os_str(), "-o".as_ref(), beside.as_os_str()];
+    assert_eq!(logs::hardstand(&words).1, 0, "beside the robot its name needs no folder");
+    let spaced = folder.path().join("my dog.toml");
+    let words = ["new".as_ref(), robot.as_ref(), "-o".as_ref(), spaced.as_os_str()];
+    let (said, _) = logs::hardstand(&words);
+    let next = format!("next       hardstand run '{}' --view\n", spaced.display());
+    assert!(said.contains(&next), "{said}");
 }
 
 /// What was found is the output where a file is written, and a note where the scenario is printed.
