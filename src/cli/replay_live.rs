@@ -1,6 +1,7 @@
 //! `hardstand replay LOG --to-controller`.
 
-use std::sync::atomic::Ordering;
+use std::process::ExitStatus;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
@@ -32,7 +33,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
         let (log, ticks) = (a.log.display(), index.ticks());
         show::line(&format!("log        {log}: {ticks} ticks, shown to controllers"));
     }
-    let (mut controller, mut refused) = (None, None);
+    let mut started = Started::default();
     let (controller_replay, answers) = replay_to_controllers(player, &scenario.control.controllers);
     let bar = progress::bar(index.ticks(), "showing");
     // shared: the controller is started when the daemon is ready
@@ -45,13 +46,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
                     show::ready(&scenario, grants);
                 }
                 if !a.command.is_empty() {
-                    match start(a, &scenario) {
-                        Ok(process) => controller = Some(process),
-                        Err(e) => {
-                            refused = Some(e);
-                            stop.asked().store(true, Ordering::Relaxed);
-                        }
-                    }
+                    started.start(a, &scenario, stop.asked());
                 }
             }
             Happening::Stall(_) | Happening::ControllerLost(_) | Happening::Ending => {}
@@ -61,15 +56,13 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
                     show::waiting(&scenario);
                 }
                 bar.set_position(second.tick.saturating_sub(first_tick));
+                started.look(stop.asked());
             }
         }
     });
-    drop(controller);
     bar.finish_and_clear();
     let summary = summary?;
-    if let Some(e) = refused {
-        return Err(e);
-    }
+    let ended = started.end()?.filter(|_| summary.ending == Ending::Stopped);
     let (answers, end) = (answers.answers(), EndReport::from(&summary));
     let result = AnswersResult::of(&answers, &scenario, index.damage.as_deref(), end);
     if a.json {
@@ -81,6 +74,13 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
         if !a.json {
             show::summary(&summary);
         }
+        return Ok(ExitCode::ControllerTimeout);
+    }
+    if let Some(status) = ended {
+        let ticks = answers.ticks;
+        show::note(&format!(
+            "the controller ended after {ticks} ticks, before the log did ({status})"
+        ));
         return Ok(ExitCode::ControllerTimeout);
     }
     let whole = answers.cut.is_none() && summary.ending != Ending::Stopped;
@@ -127,9 +127,51 @@ fn shown(
     Ok((scenario, saved, socket))
 }
 
-fn start(a: &ReplayArguments, scenario: &Scenario) -> Result<Process> {
-    let (endpoint, robot) = (scenario.bus.endpoint()?, &scenario.bus.robot);
-    Process::start(controller_command(&a.command, endpoint, robot)?)
+/// The controller's process, if there is to be one.
+#[derive(Default)]
+struct Started {
+    process: Option<Process>,
+    refused: Option<Error>,
+    /// It ended before anything else ended the run.
+    ended: Option<ExitStatus>,
+}
+
+impl Started {
+    /// Starts it; sets `stop` if that fails.
+    fn start(&mut self, a: &ReplayArguments, scenario: &Scenario, stop: &AtomicBool) {
+        let start = || {
+            let (endpoint, robot) = (scenario.bus.endpoint()?, &scenario.bus.robot);
+            Process::start(controller_command(&a.command, endpoint, robot)?)
+        };
+        match start() {
+            Ok(process) => self.process = Some(process),
+            Err(e) => self.refuse(e, stop),
+        }
+    }
+
+    fn refuse(&mut self, e: Error, stop: &AtomicBool) {
+        self.refused = Some(e);
+        stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Sets `stop` if it has ended: there will be no further answer to wait for.
+    fn look(&mut self, stop: &AtomicBool) {
+        let Some(process) = &mut self.process else { return };
+        match process.ended() {
+            Ok(None) => {}
+            Ok(status) => {
+                if !stop.swap(true, Ordering::Relaxed) {
+                    self.ended = status;
+                }
+            }
+            Err(e) => self.refuse(e, stop),
+        }
+    }
+
+    /// Ends it, and says how it ended if that was early.
+    fn end(self) -> Result<Option<ExitStatus>> {
+        self.refused.map_or(Ok(self.ended), Err)
+    }
 }
 
 /// Units of a set-point's numbers, for joints that turn.

@@ -104,6 +104,19 @@ fn a_log_of_real_time_is_shown_as_well_and_who_does_not_come_is_named() {
     assert!(said.contains("--set changes what a tick computes"), "{said}");
 }
 
+/// No further answer will come: `control.patience_s`, 60 s, is for controllers that may still join.
+#[test]
+fn a_controller_that_has_ended_is_not_waited_for() {
+    let _one = serial();
+    let scene = Scene::new();
+    recorded(&scene);
+    let patience = ["--set", "control.patience_s=600"];
+    let words = [&patience[..], &["--", "sh", "-c", "exit 7"]].concat();
+    let said = show(&scene, &words).ends_with(8);
+    let ended = "the controller ended after 0 ticks, before the log did (exit status: 7)";
+    assert!(said.contains(ended), "{said}");
+}
+
 /// Nothing is recorded unless `--set record.file` asks for it: then not over what is shown.
 #[test]
 fn the_log_that_is_shown_is_not_recorded_over() {
