@@ -111,11 +111,13 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
 fn judge(a: &DemoArguments, summary: &Summary, stance_m: f64) -> Result<ExitCode> {
     let (report, replay) = replay::replay_file(&a.log, &[], None)?;
     let report = report.whole;
-    let identical = report.difference.is_none() && report.damage.is_none();
-    let complete = report.ticks == summary.ticks && report.digest == summary.digest;
+    // what was not recorded, as on a full disk, is no difference
+    let cut = summary.recorded.problem().is_some();
+    let whole =
+        report.damage.is_none() && report.ticks == summary.ticks && report.digest == summary.digest;
     let result = DemoResult {
         stands: stands(summary, stance_m),
-        replay_identical: identical && complete,
+        replay_identical: report.difference.is_none() && (whole || cut),
         end: EndReport::from(summary),
         replay,
     };
@@ -124,8 +126,11 @@ fn judge(a: &DemoArguments, summary: &Summary, stance_m: f64) -> Result<ExitCode
     } else {
         result.show();
     }
-    let good = result.stands && result.replay_identical;
-    Ok(if good { ExitCode::Done } else { ExitCode::Negative })
+    Ok(match (result.stands && result.replay_identical, cut) {
+        (false, _) => ExitCode::Negative,
+        (true, true) => ExitCode::Incomplete,
+        (true, false) => ExitCode::Done,
+    })
 }
 
 fn scenario(a: &DemoArguments, endpoint: &str, lockstep: bool) -> Result<Scenario> {
@@ -144,7 +149,7 @@ fn scenario(a: &DemoArguments, endpoint: &str, lockstep: bool) -> Result<Scenari
 #[derive(Debug, Serialize)]
 struct DemoResult {
     stands: bool,
-    /// The replay has the same ticks and the same digests as the run.
+    /// The replay has the same ticks and the same digests as the run, as far as it was recorded.
     replay_identical: bool,
     end: EndReport,
     replay: ReplayResult,
@@ -157,7 +162,11 @@ impl DemoResult {
         show::line(&format!(
             "\nverdict    the robot {}; the replay is {}",
             if self.stands { "stands" } else { "DOES NOT STAND" },
-            if self.replay_identical { "identical" } else { "NOT IDENTICAL" }
+            match (self.replay_identical, &self.end.recording_error) {
+                (true, None) => "identical".into(),
+                (true, Some(e)) => format!("identical up to the end of the recording: {e}"),
+                (false, _) => "NOT IDENTICAL".into(),
+            }
         ));
     }
 }

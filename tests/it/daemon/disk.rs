@@ -72,6 +72,32 @@ fn a_disk_that_fills_up_stops_no_robot_and_the_status_says_so() {
     assert!(ticks > 300 && ticks < told.tick, "{ticks} ticks, told at {}", told.tick);
 }
 
+/// What was recorded replays: that the rest is missing is no difference.
+#[test]
+fn a_demo_on_a_disk_that_fills_up_says_that_the_recording_ended_early() {
+    let _one = serial();
+    let scene = Scene::new();
+    let Some((mounts, log)) = small_disk(&scene) else { return };
+    let demo = |more: &[&str]| {
+        // an old log would have to make room first
+        mounts.shell(&format!("rm -f {}", log.display()));
+        let mut command = mounts.command(env!("CARGO_BIN_EXE_hardstand"));
+        let sets = ["sim.pace=free", "control.mode=lockstep"];
+        command.args(["demo".as_ref(), "--log".as_ref(), log.as_os_str()]);
+        command.args(sets.iter().flat_map(|set| ["--set", set])).args(more);
+        let mut demo = Process::start(scene.dir.path(), "demo", command);
+        demo.ends_with(3);
+        demo.out()
+    };
+    let said = demo(&[]);
+    let verdict = "the robot stands; the replay is identical up to the end of the recording: ";
+    assert!(said.contains(verdict) && said.contains("No space left"), "{said}");
+    let result: serde_json::Value = serde_json::from_str(&demo(&["--json"])).unwrap();
+    assert_eq!((&result["stands"], &result["replay_identical"]), (&true.into(), &true.into()));
+    assert_eq!(result["replay"]["identical"], true);
+    assert!(result["end"]["recording_error"].is_string(), "{result}");
+}
+
 /// A disk that stands still for longer than the queue of ticks lasts.
 #[test]
 fn a_log_with_gaps_is_said_to_be_incomplete() {
