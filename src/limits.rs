@@ -30,11 +30,9 @@ pub const STOP_SESSIONS: u64 = 2;
 /// Files that a daemon may open besides one for each session: it has about 30, and the rest is for
 /// handshakes and the log's next part.
 pub const OPEN_FILES: u64 = 64;
-pub use hardstand_protocol::limits::MESSAGE_BYTES_MAX;
+pub use hardstand_protocol::limits::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
 /// Elements of a sequence in a ROS 2 message.
 pub const ROS_ELEMENTS_MAX: usize = 4096;
-/// Bytes of a name (robot, joint, link, foot, station, region).
-pub const NAME_BYTES_MAX: usize = 96;
 /// Most robots of a daemon.
 pub const ROBOTS_MAX: usize = 16;
 

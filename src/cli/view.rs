@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use hardstand_client::secrets::read_password;
+use hardstand_client::session::{check_endpoint, check_robot};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_view::{
     LiveSettings, MeshFolders, ServeSettings, page_with_runs, serve_live, serve_run,
@@ -38,7 +39,8 @@ pub(super) fn view(a: &ViewArguments) -> Result<ExitCode> {
 fn live_settings(a: &ViewArguments, meshes: MeshFolders) -> Result<LiveSettings> {
     let (endpoint, robot, credentials) = a.daemon.parts();
     // what is wrong with credentials is said at once; a daemon that is not there yet is waited for
-    hardstand_client::session::check_endpoint(&endpoint)?;
+    check_endpoint(&endpoint)?;
+    a.others.iter().chain([&robot]).try_for_each(|name| check_robot(name))?;
     if let Some((_, file)) = &credentials.user {
         read_password(file)?;
     }

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::limits::{NAME_BYTES_MAX, ROS_SESSIONS, SESSIONS, STOP_SESSIONS};
+use crate::limits::{ROS_SESSIONS, SESSIONS, STOP_SESSIONS};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::Model;
-use hardstand_protocol::{ENDPOINT, is_endpoint, is_name_char, is_user_name};
+use hardstand_protocol::{ENDPOINT, ROBOT_NAME, is_endpoint, is_robot_name, is_user_name};
 
 use super::Ros2Mode;
 use super::section::Section;
@@ -115,13 +115,8 @@ pub(super) fn bus(root: &Section<'_>, robot_section: &Section<'_>, model: &Model
     let s = root.section("bus");
     let named = robot_section.text("name");
     let robot = if named.is_empty() { model.name.as_str() } else { named };
-    if robot.is_empty() || robot.len() > NAME_BYTES_MAX || !robot.chars().all(is_name_char) {
-        robot_section.mistake(
-            "name",
-            &format!(
-                "1 to {NAME_BYTES_MAX} letters, digits, \"-\", \"_\" or \".\" (here: \"{robot}\")"
-            ),
-        );
+    if !is_robot_name(robot) {
+        robot_section.mistake("name", &format!("{ROBOT_NAME} (here: \"{robot}\")"));
     }
     let endpoints = |key: &str| {
         let list = s.texts(key);

@@ -13,7 +13,7 @@ use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
 
 use crate::Credentials;
-use crate::session::{bus_error, is_connected, open_unconnected};
+use crate::session::{bus_error, check_robot, is_connected, open_unconnected};
 
 /// A session with a daemon.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Client {
     /// background; [`model`](Self::model) waits for the connection.
     ///
     /// # Errors
-    /// `ErrorKind::Input` if the endpoint is malformed.
+    /// `ErrorKind::Input` if the endpoint or the robot's name is malformed.
     pub fn connect(endpoint: &str, robot: &str) -> Result<Self> {
         Self::connect_as(endpoint, robot, &Credentials::default())
     }
@@ -40,9 +40,10 @@ impl Client {
     /// answer.
     ///
     /// # Errors
-    /// `ErrorKind::Input` if the endpoint is malformed or a file of secrets is refused,
+    /// `ErrorKind::Input` if endpoint or name is malformed or a file of secrets is refused,
     /// `ErrorKind::File` if it cannot be read.
     pub fn connect_as(endpoint: &str, robot: &str, credentials: &Credentials) -> Result<Self> {
+        check_robot(robot)?;
         let session = open_unconnected(endpoint, credentials)?;
         let asker = format!("pid-{}", std::process::id());
         let place = match &credentials.user {
@@ -53,11 +54,14 @@ impl Client {
     }
 
     /// The same session for another robot of the daemon.
-    #[must_use]
-    pub fn of_robot(&self, robot: &str) -> Self {
+    ///
+    /// # Errors
+    /// `ErrorKind::Input` if the robot's name is malformed.
+    pub fn of_robot(&self, robot: &str) -> Result<Self> {
+        check_robot(robot)?;
         let (session, asker) = (self.session.clone(), self.asker.clone());
         let (keys, place) = (Keys::of(robot), self.place.clone());
-        Self { session, keys, robot: robot.into(), asker, place }
+        Ok(Self { session, keys, robot: robot.into(), asker, place })
     }
 
     /// The same, with the name by which its orders appear in events and logs: 1 to 64 letters,

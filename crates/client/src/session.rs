@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use hardstand_error::{Error, ErrorKind, Result, no_thread};
-use hardstand_protocol::{ENDPOINT, is_endpoint, is_user_name};
+use hardstand_protocol::{ENDPOINT, ROBOT_NAME, is_endpoint, is_robot_name, is_user_name};
 use zenoh::{Config, Session, Wait};
 
 use crate::secrets::{path_text, read_password, read_secret, unreadable};
@@ -127,6 +127,21 @@ pub fn check_endpoint(endpoint: &str) -> Result<()> {
         return Ok(());
     };
     Err(Error::new(ErrorKind::Input, format!("endpoint \"{endpoint}\" {mistake}")))
+}
+
+/// Checks that a robot can be called so: a name with `*` would be that of all robots.
+///
+/// # Errors
+/// `ErrorKind::Input` if it cannot.
+pub fn check_robot(robot: &str) -> Result<()> {
+    if is_robot_name(robot) {
+        return Ok(());
+    }
+    let text = format!(
+        "robot \"{robot}\": a robot's name has {ROBOT_NAME}; the daemon prints its robot's name \
+         when it starts"
+    );
+    Err(Error::new(ErrorKind::Input, text))
 }
 
 /// Adds the settings for TLS with `files`; `keys` are zenoh's names of certificate and private key.

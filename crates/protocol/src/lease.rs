@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::limits::JOINTS_MAX;
+use crate::limits::{JOINTS_MAX, NAME_BYTES_MAX};
 
 /// Which states a controller answers, and how much later that applies. All in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +124,16 @@ pub fn controller_number(name: &str) -> u64 {
 #[must_use]
 pub fn is_name_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-_.".contains(c)
+}
+
+/// What a robot may be called, for messages.
+pub const ROBOT_NAME: &str = "1 to 96 letters, digits, \"-\", \"_\" or \".\"";
+const _: () = assert!(NAME_BYTES_MAX == 96);
+
+/// True if a robot may be called so: it is a part of keys, in which `*` and `/` mean something.
+#[must_use]
+pub fn is_robot_name(name: &str) -> bool {
+    (1..=NAME_BYTES_MAX).contains(&name.len()) && name.chars().all(is_name_char)
 }
 
 /// True if a controller may be called so.

@@ -70,8 +70,8 @@ pub use join::{JoinReply, JoinRequest, LeaveRequest};
 pub use keys::{Keys, Order, is_exact};
 pub use kind::Kind;
 pub use lease::{
-    CommandSchedule, Grant, Join, JointSet, Role, SCHEDULE_TICKS_MAX, controller_number,
-    is_controller_name, is_name_char,
+    CommandSchedule, Grant, Join, JointSet, ROBOT_NAME, Role, SCHEDULE_TICKS_MAX,
+    controller_number, is_controller_name, is_name_char, is_robot_name,
 };
 pub use log::{CandidateRecord, Keyframe, LogLink, LogTick};
 pub use order::{OrderHead, OrderReply, Refusal};

@@ -2,6 +2,8 @@
 
 /// Joints of a robot.
 pub const JOINTS_MAX: usize = 256;
+/// Bytes of a name (robot, joint, link, foot, station, region).
+pub const NAME_BYTES_MAX: usize = 96;
 /// Largest coefficient of friction.
 pub const FRICTION_MAX: f64 = 100.0;
 /// Largest position, velocity and feed-forward effort in a command (rad, m, N·m and so on): far

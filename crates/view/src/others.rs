@@ -90,7 +90,8 @@ impl Viewer {
                 let goes_on =
                     || !stop() && self.client().as_ref().is_some_and(|c| Arc::ptr_eq(c, &client));
                 // the page says of its own robot why there is no daemon
-                let _why = self.show_other(index, &client.of_robot(name), goes_on).err();
+                let other = client.of_robot(name);
+                let _why = other.and_then(|other| self.show_other(index, &other, goes_on)).err();
             }
             self.others().show_scene(index, &json!({ "name": name, "robot": null }));
             if !stop() {

@@ -1,11 +1,14 @@
 //! Several robots in one daemon: one clock, one bus, a log each.
 
+use std::ffi::OsStr;
 use std::time::Duration;
 
+use hardstand_client::{Client, ErrorKind};
 use hardstand_protocol::Authority;
 use rustix::process::Signal;
 
 use super::lockstep::joined;
+use crate::common::logs::hardstand;
 use crate::common::process::{Log, Observer, Process, Scene, digest, serial, wait_for};
 
 const ROBOTS: &str = "robots=[{name=\"left\", initial={position_m=[0.0, 0.5, 0.0]}}, \
@@ -225,4 +228,27 @@ fn the_failure_of_one_robot_ends_all_in_the_same_tick() {
     for _ in 0..10 {
         assert_eq!(run(), first);
     }
+}
+
+/// A name with `*` would be that of all robots, and one of them would answer.
+#[test]
+fn a_name_that_no_robot_can_have_is_refused() {
+    let connect = ["--connect", "tcp/127.0.0.1:1"];
+    for name in ["*", "a/b", "", "**"] {
+        let robot = [&connect[..], &["--robot", name]].concat();
+        let with = [&connect[..], &["--with", name]].concat();
+        for words in [["status"].to_vec(), vec!["ctl", "pause"], vec!["controller", "stand"]] {
+            refused(&[&words[..], &robot].concat(), name);
+        }
+        refused(&[&["view"][..], &robot].concat(), name);
+        refused(&[&["view"][..], &with].concat(), name);
+        let error = Client::connect(connect[1], name).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Input, "{error}");
+    }
+}
+
+fn refused(words: &[&str], name: &str) {
+    let (said, code) = hardstand(&words.iter().map(OsStr::new).collect::<Vec<_>>());
+    let start = format!("hardstand: robot \"{name}\": a robot's name has 1 to 96 letters");
+    assert!(code == 2 && said.starts_with(&start), "{words:?}: {code} {said}");
 }
