@@ -16,8 +16,8 @@ pub(in crate::cli) struct CertifyArguments {
     /// Change a key of the scenario, e.g. --set sim.micro_steps=20 (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(in crate::cli) sets: Vec<String>,
-    /// Simulated seconds of a run; all runs together take about 13 times that and half a minute
-    /// [default: the scenario's sim.duration_s, or else 2]
+    /// Simulated seconds of a run; all runs together take about 15 times that and a quarter of a
+    /// minute [default: the scenario's sim.duration_s, or else 2]
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(in crate::cli) duration: Option<f64>,
     /// Folder of the certificate and of the logs; what is in the way there is replaced [default:
