@@ -28,6 +28,13 @@ pub(super) fn doctor(a: &DoctorArguments) -> Result<ExitCode> {
     let scenario = scenario(a.scenario.as_deref(), &a.sets, a.seconds)?;
     let core = pick_core(scenario.realtime.core).unwrap_or(0);
     let machine = Machine::new(Path::new("/"), core, scenario.realtime.priority);
+    if let Some(cores) = machine.cores_instead() {
+        let text = format!(
+            "realtime.core is {core}, and this machine has no such core; it has {cores}: choose \
+             one of these"
+        );
+        return Err(Error::new(ErrorKind::Input, text));
+    }
     let mut findings = examine(&machine);
     findings.push(sandbox());
     if !a.json {

@@ -99,6 +99,13 @@ impl Machine {
         Some((0..CPUS_MAX).filter(|&cpu| names_cpu(&list, cpu)).collect())
     }
 
+    /// The cores that there are, as a list like `0-2,5`, if the physics core is none of them.
+    #[must_use]
+    pub fn cores_instead(&self) -> Option<String> {
+        let list = self.read("/sys/devices/system/cpu/online")?;
+        (!names_cpu(&list, self.core)).then_some(list)
+    }
+
     /// All CPUs that are on but the physics core, as a list like `0-2,5`.
     pub(super) fn other_cpus(&self) -> String {
         let online = self.online().unwrap_or_default();

@@ -446,6 +446,7 @@ fn what_cannot_be_done_is_refused_before_the_measurement() {
     refused(&["--plot", "latency.pdf"], ".svg or .png");
     refused(&["--plot", "no/such/folder/latency.svg"], "no/such/folder/latency.svg");
     refused(&["--set", "sim.rate_hz=0"], "sim.rate_hz");
+    refused(&["--set", "realtime.core=999"], "realtime.core is 999, and this machine has no such");
     refused(&["--set", "sim.rate_hz=1000", "nowhere.toml"], "nowhere.toml");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
 }
