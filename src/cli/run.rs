@@ -68,6 +68,20 @@ fn refuse_log(report: &Path, log: &Path) -> Result<()> {
     Err(Error::new(ErrorKind::Input, text))
 }
 
+/// Refuses a log where the shared memory of the robot is to be.
+fn refuse_memory(log: Option<PathBuf>, robot: &Scenario) -> Result<()> {
+    let Some((log, memory)) = log.zip(robot.ports.shared_memory.as_ref()) else { return Ok(()) };
+    if log != memory.path && !output_file::is_same(&log, &memory.path) {
+        return Ok(());
+    }
+    let text = format!(
+        "--log or record.file is {}, which is also shared_memory.path; choose another name for one \
+         of them",
+        log.display()
+    );
+    Err(Error::new(ErrorKind::Input, text))
+}
+
 /// The log of a robot: of several, each has its name in it, as `run-left.mcap`.
 fn log_of(a: &RunArguments, robot: &Scenario) -> Option<PathBuf> {
     let log = a.log.clone().or_else(|| robot.record.path())?;
@@ -82,6 +96,7 @@ fn simulate(
     stop: &DaemonStop,
     lines: &mut Lines,
 ) -> Result<Vec<Summary>> {
+    robots.iter().try_for_each(|robot| refuse_memory(log_of(a, robot), robot))?;
     let summaries = match robots.as_slice() {
         [scenario] => vec![simulate_one(a, scenario, worker, stop, lines)?],
         _ => simulate_several(a, robots, worker, stop, lines)?,

@@ -92,6 +92,7 @@ fn a_command_does_not_write_over_what_it_reads() {
         "run @scenario.toml --report @scenario.toml",
         "run @scenario.toml --report @robot.urdf",
         "run @scenario.toml --report @run.csv --from @run.mcap",
+        "run @scenario.toml --log @memory --set shared_memory.path=@memory",
     ] {
         let (said, code) = inputs.run(words);
         assert_eq!(code, 2, "{words}: {said}");
