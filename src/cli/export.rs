@@ -62,7 +62,11 @@ pub(super) fn export(a: &ExportArguments) -> Result<ExitCode> {
     } else {
         let names: Vec<String> = result.files.iter().map(|f| f.display().to_string()).collect();
         let ExportResult { columns, rows, .. } = &result;
-        show::line(&format!("table      {}: {columns} columns, {rows} rows", names.join(", ")));
+        let text = format!("table      {}: {columns} columns, {rows} rows", names.join(", "));
+        // it is no row of a table that goes there
+        let beside =
+            result.files.iter().any(|file| file == Path::new(output_file::STANDARD_OUTPUT));
+        if beside { show::note(&text) } else { show::line(&text) }
     }
     Ok(show::how_whole(player.damage(), "table"))
 }

@@ -8,10 +8,13 @@ use std::path::{Path, PathBuf};
 
 use hardstand_error::{Error, ErrorKind, Result};
 
+/// The name under which a command can write a file to its standard output.
+pub(super) const STANDARD_OUTPUT: &str = "/dev/stdout";
 /// Most commands that write one file at a time.
 const PARTS_MAX: u32 = 1000;
 
-/// Refuses the name `file`, which `option` gave, if it is that of one of `inputs`.
+/// Refuses the name `file`, which `option` gave, if it is that of one of `inputs`, or the `-` that
+/// other programs take for standard output.
 ///
 /// # Errors
 /// [`ErrorKind::Input`].
@@ -20,6 +23,13 @@ pub(super) fn check<'a>(
     file: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,
 ) -> Result<()> {
+    if file == Path::new("-") {
+        let text = format!(
+            "{option} is -, which is not taken for standard output; write {STANDARD_OUTPUT}, or \
+             ./- for a file of that name"
+        );
+        return Err(Error::new(ErrorKind::Input, text));
+    }
     let Some(input) = inputs.into_iter().find(|input| is_same(file, input)) else { return Ok(()) };
     let (file, input) = (file.display(), input.display());
     let text = format!("{option} is {file}, which is read as {input}; choose another name");

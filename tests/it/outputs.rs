@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::common::bench::quadruped;
 use crate::common::logs;
@@ -159,6 +160,28 @@ fn commands_that_write_one_file_at_a_time_leave_it_whole() {
     let all = fs::read_dir(inputs.folder.path()).unwrap();
     let names = all.map(|file| file.unwrap().file_name().into_string().unwrap());
     assert_eq!(names.filter(|name| name.ends_with("part")).count(), 0);
+}
+
+/// Other programs take `-` for standard output, and a file of that name is hard to get rid of.
+#[test]
+fn a_single_hyphen_is_no_file() {
+    let inputs = Inputs::new();
+    for words in [
+        "export @run.mcap --csv -",
+        "export @run.mcap --parquet -",
+        "page @run.mcap -o -",
+        "new @robot.urdf -o -",
+    ] {
+        let (said, code) = inputs.run(words);
+        assert_eq!(code, 2, "{words}: {said}");
+        assert!(said.contains("write /dev/stdout, or ./- for a file"), "{words}: {said}");
+    }
+    let mut export = Command::new(env!("CARGO_BIN_EXE_hardstand"));
+    export.arg("export").arg(inputs.folder.path().join("run.mcap"));
+    let out = export.args(["--csv", "/dev/stdout", "--only", "base.z"]).output().unwrap();
+    let rows = String::from_utf8(out.stdout).unwrap();
+    assert!(out.status.success() && rows.starts_with("base.z [m]\n"), "{rows}");
+    assert_eq!(rows.lines().count(), 101, "nothing else is on standard output: {rows}");
 }
 
 /// What is done is not lost over a name in its document.
