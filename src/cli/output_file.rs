@@ -102,6 +102,11 @@ impl OutputFile {
         Ok(Self { to, part: Some(part), out: BufWriter::new(created) })
     }
 
+    /// The file, for writers of their own.
+    pub(super) fn file(&self) -> &File {
+        self.out.get_ref()
+    }
+
     /// Ends the file: it is there under its name, whole.
     ///
     /// # Errors

@@ -184,6 +184,25 @@ fn a_single_hyphen_is_no_file() {
     assert_eq!(rows.lines().count(), 101, "nothing else is on standard output: {rows}");
 }
 
+/// A recovery that is interrupted leaves nothing that looks like a log.
+#[test]
+fn a_recovered_log_is_there_whole_or_not_at_all() {
+    let inputs = Inputs::new();
+    let path = |name: &str| inputs.folder.path().join(name);
+    fs::write(path(".to.mcap.1.part"), "left").unwrap();
+    // SIGXFSZ ends it in the middle
+    let script = "ulimit -f 8; exec \"$0\" recover run.mcap --to to.mcap";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_hardstand")]).current_dir(inputs.folder.path());
+    let cut = shell.output().unwrap();
+    assert!(!cut.status.success() && !path("to.mcap").exists(), "{cut:?}");
+    let (said, code) = inputs.run("recover @run.mcap --to @to.mcap");
+    assert_eq!(code, 0, "{said}");
+    assert!(!path(".to.mcap.1.part").exists(), "what was left goes");
+    let (said, code) = inputs.run("recover @run.mcap --to @to.mcap");
+    assert!(code == 2 && said.contains("to.mcap: the file exists; choose another"), "{said}");
+}
+
 /// What is done is not lost over a name in its document.
 #[test]
 fn a_path_that_is_not_unicode_does_not_cost_the_document() {

@@ -36,7 +36,7 @@ pub use disk::Disk;
 pub use index::{RunIndex, Segment, TickId};
 pub use reader::{LogReader, LogRecord};
 pub use readings::{DRIVES_TOPIC, ReadingChannels, SENSORS_TOPIC};
-pub use recover::{Recovered, recover};
+pub use recover::{Recovered, recover, recover_into};
 #[cfg(unix)]
 pub use replace::refuse_inputs;
 pub use run_info::{RunInfo, new_recording_id};

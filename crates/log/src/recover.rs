@@ -39,11 +39,23 @@ pub struct Recovered {
 /// [`ErrorKind::Log`](hardstand_error::ErrorKind::Log) if `from` is not a log that can be replayed.
 /// Then there is no file `to`.
 pub fn recover(from: &Path, to: &Path) -> Result<Recovered> {
-    // robot and scenario must be there
-    drop(LogReader::open(from)?);
-    let source = open_regular(from).map_err(|e| file_error(from, &e))?;
+    let source = source(from)?;
     let file = File::create_new(to).map_err(|e| file_error(to, &e))?;
     copy_whole(source, &file, to).inspect_err(|_| _ = std::fs::remove_file(to))
+}
+
+/// [`recover`] into an empty file that is open, which errors call `to`.
+///
+/// # Errors
+/// As [`recover`]; what has been written stays.
+pub fn recover_into(from: &Path, file: &File, to: &Path) -> Result<Recovered> {
+    copy_whole(source(from)?, file, to)
+}
+
+fn source(from: &Path) -> Result<File> {
+    // robot and scenario must be there
+    drop(LogReader::open(from)?);
+    open_regular(from).map_err(|e| file_error(from, &e))
 }
 
 fn copy_whole(source: File, file: &File, to: &Path) -> Result<Recovered> {
