@@ -80,6 +80,7 @@ impl<'a> Watch<'a> {
             Happening::Ready(ready, grants) => {
                 if !lines.json {
                     show::ready(self.scenario, grants);
+                    show::packet_ports(self.scenario);
                 }
                 lines.write(&Report::Ready((*ready).clone()));
             }

@@ -141,6 +141,21 @@ pub(super) fn ready(s: &Scenario, grants: &Grants) {
     }
 }
 
+/// Where packets go besides the bus.
+pub(super) fn packet_ports(s: &Scenario) {
+    match s.ports.udp {
+        // only the daemon's thread knows it
+        Some(address) if address.port() == 0 => {
+            say!("udp        {address}: on a port that the system chooses; `ss -ulpn` shows it")
+        }
+        Some(address) => say!("udp        {address}"),
+        None => {}
+    }
+    if let Some(memory) = &s.ports.shared_memory {
+        say!("memory     {}", memory.path.display());
+    }
+}
+
 /// What a ROS 2 user has to set.
 fn ros2(s: &Scenario) {
     let (domain, listen) = (s.ros2.domain, &s.bus.listen);

@@ -46,6 +46,21 @@ fn a_python_peer_stands_the_robot_over_udp_in_lockstep() {
     assert_answered(&scene);
 }
 
+/// A peer has to know where to connect.
+#[test]
+fn the_start_names_the_ports_of_packets() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let (address, memory) = (free_udp(), scene.path("robot"));
+    let path = format!("shared_memory.path={}", memory.display());
+    let more = ["--set", &path, "--duration", "0.05", "--set", "sim.start=now"];
+    let said = daemon(&scene, &format!("udp.listen={address}"), &more).ends_well();
+    let lines = format!("udp        {address}\nmemory     {}\n", memory.display());
+    assert!(said.contains(&lines), "{said}");
+    let said = daemon(&scene, "udp.listen=127.0.0.1:0", &more[2..]).ends_well();
+    assert!(said.contains("udp        127.0.0.1:0: on a port that the system chooses"), "{said}");
+}
+
 #[test]
 fn a_c_peer_stands_the_robot_over_shared_memory_in_lockstep() {
     let _one = serial();
