@@ -66,6 +66,12 @@ pub fn time(ns: u64) -> Time {
     Time { sec, nanosec: (ns % NS) as u32 }
 }
 
+/// A time in words, s.
+#[cfg(feature = "zenoh")]
+pub(super) fn seconds(ns: u64) -> String {
+    format!("{}.{:09}", ns / NS, ns % NS)
+}
+
 /// A time or duration of a message, ns; `None` of a negative one.
 pub(super) fn ns_of(sec: i32, nanosec: u32) -> Option<u64> {
     Some(u64::try_from(sec).ok()? * NS + u64::from(nanosec))

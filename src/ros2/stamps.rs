@@ -4,7 +4,7 @@ use super::command_subscriber::Now;
 use super::counters::RosRejection;
 use super::messages::Time;
 use super::orders::Refused;
-use super::readings::{NS, ns_of};
+use super::readings::{NS, ns_of, seconds};
 
 /// A stamp that is farther ahead is of another clock.
 const AHEAD_MAX_NS: u64 = 10 * NS;
@@ -64,8 +64,4 @@ impl Stamps {
         }
         Ok(now.first_tick.saturating_add(after_ns / self.period_ns))
     }
-}
-
-pub(super) fn seconds(ns: u64) -> String {
-    format!("{}.{:09}", ns / NS, ns % NS)
 }

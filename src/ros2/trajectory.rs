@@ -3,8 +3,9 @@
 use super::counters::RosRejection;
 use super::messages::{Duration, JointTrajectory, JointTrajectoryPoint, Time};
 use super::orders::Refused;
-use super::readings::{NS, ns_of};
-use super::stamps::seconds;
+use super::readings::ns_of;
+#[cfg(feature = "zenoh")]
+use super::readings::{NS, seconds};
 use hardstand_protocol::{HoldGains, JointCommand, JointReading};
 
 /// Points of a trajectory. The interpolation between two points with velocities is cubic, with
@@ -30,6 +31,7 @@ struct Knot {
 }
 
 /// A trajectory that begins later than this from now has a stamp of another clock.
+#[cfg(feature = "zenoh")]
 const BEGINS_WITHIN_NS: u64 = 3600 * NS;
 
 /// Simulated time of a stamp, ns; 0 means now, and is `None`.
@@ -81,6 +83,7 @@ impl Trajectory {
     }
 
     /// True once it has given a set-point.
+    #[cfg(feature = "zenoh")]
     #[must_use]
     pub(super) const fn has_begun(&self) -> bool {
         self.from.is_some()
@@ -110,6 +113,7 @@ impl Trajectory {
     ///
     /// # Errors
     /// [`RosRejection::Trajectory`].
+    #[cfg(feature = "zenoh")]
     pub(super) fn refuse_other_clock(&self, now_ns: u64) -> Result<(), Refused> {
         let refuse = |text: String| Err(Refused::new(RosRejection::Trajectory, text));
         let (begins_ns, now_s) = (self.start_ns.unwrap_or(now_ns), seconds(now_ns));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point`, `path_text` and
 /// itself are always allowed.
-const ROOMS: [(&str, &[&str]); 55] = [
+const ROOMS: [(&str, &[&str]); 56] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
