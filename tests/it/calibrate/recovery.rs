@@ -45,7 +45,7 @@ fn a_search_ends_where_only_rounding_is_left() {
         let mut rounding = SplitMix(x[0].to_bits() ^ x[1].to_bits());
         let at = |x: [f64; 2], t: f64| x[1] * math::sin_cos(x[0] * t).0;
         let one = |t: f64| at([x[0], x[1]], t) - at(truth, t) + 1e-14 * rounding.normal();
-        Some((0..100).map(|i| 0.02 * f64::from(i)).map(one).collect())
+        Some((0..8).map(|i| 0.25 * f64::from(i)).map(one).collect())
     };
     let problem = Problem {
         start: vec![1.0, 1.0],

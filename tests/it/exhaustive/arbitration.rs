@@ -466,6 +466,15 @@ fn three_controllers(rules: Rules) {
     search("three controllers", scope, &verdicts);
 }
 
+/// A third controller takes the joints of two that have gone.
+#[test]
+fn a_lease_without_joints_is_forgotten() {
+    let happenings = vec![Join(1, LEFT), Join(2, RIGHT), Join(3, BOTH), Leave(1), Leave(2)];
+    let commands = vec![(3, How::Newest)];
+    let scope = Scope { rules: rules(1, 1, EVERY_TICK), happenings, commands, is_thorough: false };
+    search("the joints of two", scope, &[Verdict::Accepted]);
+}
+
 #[test]
 fn two_controllers_never_share_a_joint_and_none_acts_after_a_stop() {
     two_controllers(rules(1, 1, EVERY_TICK), false);
