@@ -215,7 +215,9 @@ fn a_signed_certificate_is_confirmed_and_a_changed_one_refused() {
     other[middle] ^= 1;
     std::fs::write(&log, &other).unwrap();
     let own = of(&out(&scene).join("certificate.json"));
-    let said = scene.hardstand("other", &["certify", "--check", &own]).ends_with(2);
+    let aside = of(&scene.path("aside"));
+    let said =
+        scene.hardstand("other", &["certify", "--check", &own, "--out", &aside]).ends_with(2);
     assert!(said.contains("reference/run.mcap is not the log that"), "{said}");
     std::fs::write(&log, &whole).unwrap();
     // what is checked is not replaced
