@@ -209,11 +209,12 @@ impl Monitor {
     }
 
     /// Brings the status up to date if the loop has changed its state, or another run has begun,
-    /// since it was; true if it did.
+    /// since it was; true if it did. A wait within a tick is none: in lockstep each tick has one.
     pub(super) fn note_change(&mut self) -> bool {
-        let changed = self
-            .last
-            .is_some_and(|r| (r.phase.code(), r.run_id) != (self.status.phase, self.status.run_id));
+        let state =
+            |phase| if phase == Some(Phase::Awaiting) { Some(Phase::Running) } else { phase };
+        let shown = (state(Phase::from_code(self.status.phase)), self.status.run_id);
+        let changed = self.last.is_some_and(|r| (state(Some(r.phase)), r.run_id) != shown);
         if changed {
             self.update_status(self.status.real_time_factor);
         }
