@@ -216,7 +216,7 @@ impl<'a> Fitting<'a> {
     /// Leaves parameter `i` to the scenario, if that has it; its value from now on.
     fn give_back(&mut self, i: usize) -> f64 {
         let parameter = &self.job.parameters[i];
-        let Some(own) = parameter.own_value() else { return parameter.start };
+        let Some(own) = parameter.own else { return parameter.start };
         self.given_back.push(i);
         own
     }

@@ -17,8 +17,8 @@ pub struct Parameter {
     pub paths: Vec<Vec<String>>,
     /// Value that the search begins with.
     pub start: f64,
-    /// The scenario's values of these keys, if it has a number for each of them.
-    pub own: Option<Vec<f64>>,
+    /// The scenario's value, of several keys the mean, if it has a number for each of them.
+    pub own: Option<f64>,
     /// A size that matters; smaller values are near to zero.
     pub typical: f64,
     /// The plant acts in whole multiples of this (a delay, in whole micro-steps); 0: in any value.
@@ -30,12 +30,6 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// The scenario's value, of several keys the mean.
-    #[must_use]
-    pub fn own_value(&self) -> Option<f64> {
-        self.own.as_ref().map(|own| own.iter().sum::<f64>() / own.len().max(1) as f64)
-    }
-
     /// The value nearest to `value` in which the plant can act.
     #[must_use]
     pub fn nearest(&self, value: f64) -> f64 {
@@ -169,32 +163,29 @@ fn build(
 ) -> Result<Parameter> {
     let of_drive = key.strip_prefix(DRIVE).map(drive_key).transpose()?;
     let value = |path: &Vec<String>| current(path, of_drive, scenario, table);
-    let own: Option<Vec<f64>> = paths.iter().map(value).collect();
-    let size = of_drive.and_then(Drive::size);
-    let zero_is_off = size.is_some_and(|size| size.zero_is_off);
-    let known = JOINT_KEYS.iter().chain(&LINK_KEYS).find(|(k, _)| *k == key).map(|(_, x)| *x);
-    let known = known.or(size.map(|size| size.typical));
-    let micro_step_us = scenario.spec.micro_step_ns() as f64 * 1e-3;
-    let grid = if key.ends_with("delay_us") { micro_step_us } else { 0.0 };
-    let max = of_drive.map_or(f64::INFINITY, |key| key.max);
-    let mut parameter =
-        Parameter { name, paths, start: 0.0, own, typical: 0.0, grid, zero_is_off, max };
-    let name = &parameter.name;
-    let Some(start) = start.or_else(|| parameter.own_value()) else {
+    let values: Option<Vec<f64>> = paths.iter().map(value).collect();
+    let own = values.map(|v| v.iter().sum::<f64>() / v.len().max(1) as f64);
+    let Some(start) = start.or(own) else {
         let text = format!(
             "{name}: the scenario has no number there; check the key, or give the first value with \
              {name}=VALUE"
         );
         return Err(refused(&text));
     };
+    let size = of_drive.and_then(Drive::size);
+    let zero_is_off = size.is_some_and(|size| size.zero_is_off);
+    let known = JOINT_KEYS.iter().chain(&LINK_KEYS).find(|(k, _)| *k == key).map(|(_, x)| *x);
+    let known = known.or(size.map(|size| size.typical));
     if start == 0.0 && (zero_is_off || known.is_none()) {
         let off = if zero_is_off { ", which switches it off" } else { "" };
         let how = format!("give a value of the size that it can have, {name}=VALUE");
         return Err(refused(&format!("{name} begins at 0{off}; {how}")));
     }
     let typical = known.unwrap_or(0.2 * start.abs());
-    (parameter.start, parameter.typical) = (start, typical);
-    Ok(parameter)
+    let micro_step_us = scenario.spec.micro_step_ns() as f64 * 1e-3;
+    let grid = if key.ends_with("delay_us") { micro_step_us } else { 0.0 };
+    let max = of_drive.map_or(f64::INFINITY, |key| key.max);
+    Ok(Parameter { name, paths, start, own, typical, grid, zero_is_off, max })
 }
 
 /// The number of a drive with this name.

@@ -72,7 +72,7 @@ pub fn overlay(
     for (parameter, estimate) in parameters.iter().zip(&calibration.estimates) {
         let value = match estimate.finding {
             Finding::Determined { value, .. } => value,
-            Finding::NotDetermined { kept, .. } if Some(kept) == parameter.own_value() => continue,
+            Finding::NotDetermined { kept, .. } if Some(kept) == parameter.own => continue,
             Finding::NotDetermined { kept, .. } => kept,
         };
         // a joint whose own drive is a name keeps it beside the key that changes it

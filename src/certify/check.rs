@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::certificate::Certificate;
-use super::inputs::{InputDifference, Inputs, hash};
+use super::inputs::{FileHasher, InputDifference, Inputs};
+use super::plan::REFERENCE;
 use crate::process_harness::LOG;
 
 /// What a certificate claims, as far as a repetition needs it.
@@ -114,17 +115,15 @@ impl Claim {
         let Some(wanted) = self.inputs.as_ref().map(|inputs| &inputs.reference_log.sha256) else {
             return Ok(());
         };
-        let log = of.with_file_name("reference").join(LOG);
+        let log = of.with_file_name(REFERENCE).join(LOG);
         if wanted.is_empty() || !log.is_file() {
             return Ok(());
         }
-        let name = log.display();
-        let found = hash(&log);
-        let found = found.map_err(|e| Error::new(ErrorKind::File, format!("{name}: {e}")))?.sha256;
+        let found = FileHasher::default().of(&log)?.sha256;
         if found == *wanted {
             return Ok(());
         }
-        let of = of.display();
+        let (name, of) = (log.display(), of.display());
         let text = format!(
             "{name} is not the log that {of} was made with: its SHA-256 is {found}, and not \
              {wanted}; give the log that belongs to it, or none"

@@ -87,10 +87,10 @@ const HASH_SEED: &str = "PYTHONHASHSEED";
 
 /// Hashes each file once.
 #[derive(Default)]
-struct FileHasher(BTreeMap<PathBuf, HashedFile>);
+pub(super) struct FileHasher(BTreeMap<PathBuf, HashedFile>);
 
 impl FileHasher {
-    fn of(&mut self, file: &Path) -> Result<HashedFile> {
+    pub(super) fn of(&mut self, file: &Path) -> Result<HashedFile> {
         if let Some(known) = self.0.get(file) {
             return Ok(known.clone());
         }
@@ -106,7 +106,7 @@ impl FileHasher {
     }
 }
 
-pub(super) fn hash(file: &Path) -> std::io::Result<HashedFile> {
+fn hash(file: &Path) -> std::io::Result<HashedFile> {
     let (mut open, mut hasher) = (File::open(file)?, Sha256::new());
     let (mut buffer, mut bytes) = (vec![0; 1 << 20], 0);
     loop {

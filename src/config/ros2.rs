@@ -183,20 +183,11 @@ fn rates(s: &Section<'_>, rate_hz: u64, waits: bool) -> [Option<u64>; RATES.len(
 
 /// Ticks between two states that are answered.
 fn answers(s: &Section<'_>, rate_hz: u64) -> u64 {
-    const KEY: &str = "answers_hz";
-    let answers = |hz: i64| {
-        u64::try_from(hz).ok().filter(|&hz| hz > 0 && rate_hz.is_multiple_of(hz)).is_some()
-    };
-    if s.choice_or_number(KEY, "auto") {
+    if s.choice_or_number("answers_hz", "auto") {
         return 1;
     }
-    let Some(hz) = s.integer_if(KEY, answers) else {
-        let asked = s.integer_if(KEY, |hz| hz > 0);
-        let more = "; join = \"off\" lets no command join";
-        s.mistake(KEY, &format!("{}{more}", neighbours("\"auto\"", asked, rate_hz)));
-        return 1;
-    };
-    rate_hz / hz.unsigned_abs()
+    let rule = ["\"auto\"", "; join = \"off\" lets no command join"];
+    divisor(s, "answers_hz", rate_hz, 1, rule).map_or(1, |hz| rate_hz / hz)
 }
 
 /// Ticks between two messages, for a rate that divides `rate_hz`, or for "auto" the largest such
@@ -205,16 +196,26 @@ pub(super) fn rate(s: &Section<'_>, key: &str, rate_hz: u64, most_hz: u64) -> Op
     if s.choice_or_number(key, "auto") {
         return divisor_up_to(rate_hz, most_hz).map(|hz| rate_hz / hz);
     }
-    let allowed = |hz: i64| hz == 0 || u64::try_from(hz).is_ok_and(|hz| rate_hz.is_multiple_of(hz));
-    match s.integer_if(key, allowed) {
-        Some(0) => None,
-        Some(hz) => Some(rate_hz / hz.unsigned_abs()),
-        None => {
-            let asked = s.integer_if(key, |_| true);
-            s.mistake(key, &neighbours("\"auto\", 0 for never,", asked, rate_hz));
-            None
-        }
+    let rule = ["\"auto\", 0 for never,", ""];
+    divisor(s, key, rate_hz, 0, rule).and_then(|hz| rate_hz.checked_div(hz))
+}
+
+/// A number from `least` on that divides `rate_hz`, or 0. The rule for others is in words: what
+/// comes before the divisors, and what after them.
+fn divisor(
+    s: &Section<'_>,
+    key: &str,
+    rate_hz: u64,
+    least: i64,
+    [before, after]: [&str; 2],
+) -> Option<u64> {
+    let divides = |hz: i64| hz == 0 || rate_hz.is_multiple_of(hz.unsigned_abs());
+    let hz = s.integer_if(key, |hz| hz >= least && divides(hz));
+    if hz.is_none() {
+        let asked = s.integer_if(key, |hz| hz >= least);
+        s.mistake(key, &format!("{}{after}", neighbours(before, asked, rate_hz)));
     }
+    hz.map(i64::unsigned_abs)
 }
 
 /// The largest divisor of `rate_hz` that is at most `most`.

@@ -5,6 +5,7 @@ use std::sync::{MutexGuard, PoisonError};
 
 use crate::buffer_pool::Run;
 use crate::ingress::{Present, check_control};
+use crate::limits::{FAULTS_MAX, PUSHES_MAX};
 use crate::rt::{Answer, Request};
 use hardstand_protocol::{
     JoinReply, Order, OrderHead, OrderReply, Refusal, Rejection, SavedState, decode_order,
@@ -225,9 +226,11 @@ impl<W> OrderDesk<W> {
                 refused(pending.order, refusal, counters)
             }
             Answer { acts: false, .. } => {
-                let text = "as many act already as can, 8 pushes and 8 faults; end one of them \
-                            (hardstand ctl clear)";
-                refused(pending.order, busy(text), counters)
+                let text = format!(
+                    "as many act already as can, {PUSHES_MAX} pushes and {FAULTS_MAX} faults; end \
+                     one of them (hardstand ctl clear)"
+                );
+                refused(pending.order, busy(&text), counters)
             }
             Answer { tick, .. } => Reply::Order(OrderReply::accepted(tick)),
         }

@@ -5,7 +5,7 @@ use hardstand_physics::actuator::drive;
 use hardstand_physics::limits::FRICTION_MAX;
 use hardstand_physics::plant::Word;
 use hardstand_protocol::SCHEDULE_TICKS_MAX;
-use hardstand_protocol::limits::{GAIN_MAX, SETPOINT_MAX, VELOCITY_COMMAND_MAX};
+use hardstand_protocol::limits::{GAIN_MAX, SETPOINT_MAX, TICK_MAX, VELOCITY_COMMAND_MAX};
 
 use super::Simulation;
 
@@ -23,9 +23,6 @@ pub(super) enum WordRange {
     Bits,
 }
 
-/// Ticks that a run can reach or wait for: half of what a count holds, so that sums of two are
-/// counts.
-const TICK_MAX: u64 = 1 << 62;
 /// Places in the world and in a body, m.
 const REACH_MAX_M: f64 = 1e7;
 const BODY_MAX_M: f64 = 1e6;

@@ -7,6 +7,7 @@ use mcap::records::Record;
 use serde::de::DeserializeOwned;
 
 use hardstand_error::{Error, ErrorKind, Result, open_regular};
+use hardstand_protocol::limits::TICK_MAX;
 use hardstand_protocol::{Keyframe, Kind, LogLink, LogTick, StateReading, VERSION, decode};
 
 use crate::chain_reader::ChainReader;
@@ -18,9 +19,6 @@ use crate::{
     KEYFRAME_TOPIC, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK, NextSegment, RunInfo,
     STATE_TOPIC, TICK_TOPIC,
 };
-
-/// Ticks are below this, so that the next one is a number too; at 1 MHz they last 146,000 years.
-const TICKS_MAX: u64 = 1 << 62;
 
 /// One record of a log.
 #[derive(Clone, Debug, PartialEq)]
@@ -284,8 +282,8 @@ impl Contents {
             LogRecord::Tick(tick) => tick.tick,
             LogRecord::State(state) => state.tick,
         };
-        if tick >= TICKS_MAX {
-            return refuse(&format!("tick {tick} is not below {TICKS_MAX}"));
+        if tick >= TICK_MAX {
+            return refuse(&format!("tick {tick} is not below {TICK_MAX}"));
         }
         match (record, self.next_tick) {
             (LogRecord::Keyframe(keyframe), _) => self.keyframe_tick = Some(keyframe.tick),

@@ -13,6 +13,9 @@ pub const SETPOINT_MAX: f64 = 1e6;
 pub const GAIN_MAX: f64 = 1e6;
 /// Largest velocity that controllers are asked for, m/s and rad/s.
 pub const VELOCITY_COMMAND_MAX: f64 = 100.0;
+/// Ticks that a run can reach or wait for: half of what a count holds, so that sums of two are
+/// counts.
+pub const TICK_MAX: u64 = 1 << 62;
 /// Commands that one tick looks at; more wait for the next tick.
 pub const CANDIDATES_MAX: usize = 16;
 /// Events (pushes, friction changes, faults, controllers that join) that one tick applies.
