@@ -13,7 +13,7 @@ pub struct ControllerRegistry(Arc<Mutex<Entries>>);
 #[derive(Debug, Default)]
 struct Entries {
     names: BTreeMap<u64, String>,
-    /// Of these, who has asked to join, oldest first.
+    /// Of these, the controllers that have asked to join, oldest first.
     askers: VecDeque<u64>,
     present: BTreeMap<String, ControllerReading>,
 }
@@ -42,8 +42,8 @@ impl ControllerRegistry {
         }
     }
 
-    /// Remembers who asks to join. If there is no room, the oldest is forgotten who has asked and
-    /// is not here.
+    /// Remembers a controller that asks to join. If there is no room, the oldest that has asked and
+    /// is not here is forgotten.
     pub fn note_asker(&self, name: &str) {
         let (mut entries, number) = (self.entries(), controller_number(name));
         let Entries { names, askers, present } = &mut *entries;

@@ -469,9 +469,9 @@ fn a_ninth_controller_finds_no_place_until_one_has_gone() {
     assert_eq!(owners, expected);
 }
 
-/// Two that have lost all their joints go at once, and their old commands with them.
+/// Both controllers have lost all their joints: their leases end at once, with their old commands.
 #[test]
-fn who_takes_the_joints_of_two_leaves_neither_of_them() {
+fn a_grant_of_the_joints_of_two_ends_both_leases() {
     let mut simulation = simulation();
     let mut shown = simulation.new_snapshot().state;
     let (a, b) = (grant("a", 5, EVERY_TICK, &[0]), grant("b", 6, EVERY_TICK, &[1]));

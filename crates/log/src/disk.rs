@@ -72,7 +72,7 @@ struct DiskFile {
 struct Shared {
     file: File,
     written: AtomicU64,
-    /// Why the first sync failed that did: the system tells it once, and later syncs succeed.
+    /// Why the first sync failed that did: the system reports it once, and later syncs succeed.
     failed: Mutex<Option<(io::ErrorKind, String)>>,
     /// Its name is on the disk.
     named: AtomicBool,
@@ -255,7 +255,7 @@ mod tests {
     use super::DiskFile;
     use crate::LogFile as _;
 
-    /// The system tells once that it could not write: what comes after succeeds.
+    /// The system reports a failed write once: what comes after succeeds.
     #[test]
     fn a_sync_that_failed_is_not_forgotten() {
         let dir = tempfile::tempdir().unwrap();

@@ -93,7 +93,7 @@ fn a_fault_is_shown_logged_mended_and_replayed() {
     assert_eq!(digest(&scene.replays()), digest(&out));
 }
 
-/// Who relies on the exit code does not test without the fault.
+/// A script that relies on the exit code does not test without the fault.
 #[test]
 fn a_ninth_fault_or_push_is_refused_where_eight_act() {
     let _one = serial();

@@ -252,8 +252,8 @@ fn messages_without_a_stamp_are_refused_by_name() {
     daemon.ends_with(0);
 }
 
-/// The first answer may come again, for its state does; a node that always sends the same is told
-/// what is missing.
+/// The first answer may come again, for its state does; of a node that always sends the same, the
+/// refusal names what is missing.
 #[test]
 fn a_constant_command_without_a_stamp_is_refused_after_the_first_tick() {
     let _one = serial();
