@@ -11,9 +11,11 @@
 mod bodies;
 mod brick;
 mod evaluate;
+mod forces;
 mod ground;
 mod memory;
 mod point;
+mod scene;
 mod set;
 mod spin_limit;
 mod weights;

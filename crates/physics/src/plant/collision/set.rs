@@ -1,18 +1,18 @@
 //! All shapes that may touch, the points where they do, and the forces on free bodies.
 
-use hardstand_geometry::{Carrier as GeometryCarrier, ContactPoint, Contacts, Pose, Scene, World};
+use hardstand_geometry::{ContactPoint, Contacts, Pose, World};
 
-use crate::contact::{BrickContact, ContactSlopes, ExponentialSpring, Surface, SurfaceShape};
+use crate::contact::BrickContact;
 use crate::dynamics::Data;
 use crate::model::Model;
 use crate::spatial::{Force, Transform, Vec3};
 use hardstand_error::Result;
 
-use super::super::implicit::{Step, Touching};
 use super::super::{ContactModel, PlantSpec};
-use super::ground::{FieldContact, SummitTools, into_pose, shape_of};
+use super::ground::{FieldContact, SummitTools, into_pose};
 use super::memory::{CollisionMemory, PointMemory};
 use super::point::CollisionPoint;
+use super::scene::{bricks, field_pairs, from_the_surface, on_surfaces, scene};
 use super::spin_limit::SpinLimit;
 use super::{BodyState, Carrier, CollisionSpec};
 
@@ -52,7 +52,7 @@ pub struct CollisionSet {
     pub(super) old: Vec<ContactPoint>,
     pub(super) points: Vec<CollisionPoint>,
     /// Force on each free body about its origin, in W.
-    forces: Vec<Force>,
+    pub(super) forces: Vec<Force>,
     pub(super) period_s: f64,
     /// What keeps moments against rolling from turning a motion round.
     pub(super) spin_limit: SpinLimit,
@@ -306,133 +306,6 @@ impl CollisionSet {
         }
     }
 
-    /// Adds the forces of all points to `data.f_ext` and to those on the free bodies.
-    /// Moments of links against rolling on the ground are taken at the end of `step`, if it is
-    /// given.
-    pub(in super::super) fn apply(
-        &mut self,
-        data: &mut Data,
-        bodies: &[BodyState],
-        step: Option<&Step<f64>>,
-    ) {
-        self.forces.fill(Force::zero());
-        for i in 0..self.points.len() {
-            self.apply_point(i, data, bodies, step);
-        }
-    }
-
-    fn apply_point(
-        &mut self,
-        i: usize,
-        data: &mut Data,
-        bodies: &[BodyState],
-        step: Option<&Step<f64>>,
-    ) {
-        let at = &self.points[i];
-        if at.is_rigid {
-            return; // its force acts as an impulse
-        }
-        let f_W = at.force_W();
-        let has_moment = at.moment_C != Vec3::zeros();
-        let m_W = if has_moment { at.moment_W() } else { Vec3::zeros() };
-        for (carrier, (f_W, m_W)) in at.carriers.iter().zip([(f_W, m_W), (-f_W, -m_W)]) {
-            match *carrier {
-                Carrier::Surface(_) => {}
-                Carrier::Link(b) => {
-                    let p_B = data.X_WB[b].point_inverse(&at.point_W);
-                    data.apply_force(b, &f_W, &p_B);
-                    match step {
-                        Some(step) if at.brakes_on_ground() => step.brake(b, &at.brake(), data),
-                        _ if has_moment => data.apply_moment(b, &m_W),
-                        _ => {}
-                    }
-                }
-                Carrier::Body(k) => {
-                    let arm_W = at.point_W - bodies[k].p_WB;
-                    self.forces[k] += Force::new(arm_W.cross(&f_W), f_W);
-                    if has_moment {
-                        self.forces[k].ang += m_W;
-                    }
-                }
-            }
-        }
-    }
-
-    /// As [`apply`](Self::apply) for a linearly implicit step: contacts of links with the ground
-    /// give way within the step, others act as they are at its start.
-    pub(in super::super) fn apply_implicit(
-        &mut self,
-        data: &mut Data,
-        bodies: &[BodyState],
-        step: &Step<f64>,
-    ) {
-        self.forces.fill(Force::zero());
-        for i in 0..self.points.len() {
-            let at = &self.points[i];
-            let [Carrier::Link(b), Carrier::Surface(_)] = at.carriers else {
-                self.apply_point(i, data, bodies, None);
-                continue;
-            };
-            let (X_WB, V) = (data.X_WB[b], data.V[b]);
-            let touching = Touching {
-                f_C: at.force.force_P() * at.weight,
-                v_C: at.v_C,
-                R_WC: at.R_WC,
-                point_B: X_WB.point_inverse(&at.point_W),
-            };
-            let slopes = self.step_slopes(at, step.h).scaled(at.weight);
-            let (force, inertia) = step.contact(&touching, &slopes, &X_WB, &V);
-            data.f_ext[b] += Force::from(force);
-            data.added.bodies[b] += inertia;
-            if at.moment_C != Vec3::zeros() {
-                step.brake(b, &at.brake(), data);
-            }
-        }
-    }
-
-    /// Slopes of a point for a linearly implicit step of `h_s`.
-    fn step_slopes(&self, at: &CollisionPoint, h_s: f64) -> ContactSlopes {
-        let (ContactModel::HuntCrossley(laws), Carrier::Surface(surface)) =
-            (self.law(at).1, at.carriers[1])
-        else {
-            return at.slopes;
-        };
-        let shapes = at.shapes();
-        if self.brick(shapes[0], at.carriers[1]).is_some() {
-            return at.slopes;
-        }
-        let radius_m = self.radius_m((shapes[0], None));
-        laws.get(surface)
-            .map_or(at.slopes, |law| law.step_slopes(&at.slopes, &at.force, radius_m, h_s))
-    }
-
-    /// True if a micro-step of `h_s` is too long for a spring that strikes something.
-    pub(in super::super) fn needs_substep(&self, h_s: f64) -> bool {
-        self.points.iter().any(|at| match &self.law(at).1 {
-            ContactModel::ExponentialSpring(spring) => spring.needs_substep(&at.force, h_s),
-            ContactModel::HuntCrossley(_) | ContactModel::Rigid => false,
-        })
-    }
-
-    /// Changes the velocities of the free bodies by the forces that were applied last, in `h` s.
-    pub(in super::super) fn accelerate_bodies(
-        &self,
-        bodies: &mut [BodyState],
-        gravity_W: &Vec3,
-        h: f64,
-    ) {
-        for ((body, state), force) in self.spec.bodies.iter().zip(bodies).zip(&self.forces) {
-            body.accelerate(state, force, gravity_W, h);
-        }
-    }
-
-    /// Moves the free bodies for `h` seconds with their velocities.
-    pub(in super::super) fn advance_bodies(&self, bodies: &mut [BodyState], h: f64) {
-        for (body, state) in self.spec.bodies.iter().zip(bodies) {
-            body.advance(state, h);
-        }
-    }
-
     /// Points whose contact is rigid.
     pub(in super::super) fn rigid(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.points.len()).filter(|&i| self.points[i].is_rigid)
@@ -443,91 +316,4 @@ impl CollisionSet {
         let rigid = self.spec.shapes.iter().any(|s| matches!(s.model, ContactModel::Rigid));
         if rigid { self.spec.points_max } else { 0 }
     }
-}
-
-/// For each shape its laws as a brick.
-fn bricks(of: &CollisionSpec) -> Vec<Vec<Option<BrickContact>>> {
-    let mut out = vec![Vec::new(); of.shapes.len()];
-    for brick in &of.bricks {
-        if let Some(laws) = out.get_mut(brick.shape) {
-            laws.clone_from(&brick.laws);
-        }
-    }
-    out
-}
-
-/// The scene of the geometry: what carries each shape, and the height fields, which are none.
-fn scene(spec: &PlantSpec, links: usize) -> (Scene, Vec<Carrier>, Vec<(usize, f64)>) {
-    let of = &spec.collisions;
-    let platform = |i: usize| GeometryCarrier::Platform(links + of.bodies.len() + i);
-    let as_geometry = |carrier: Carrier| match carrier {
-        Carrier::Link(i) => GeometryCarrier::Body(i),
-        Carrier::Body(i) => GeometryCarrier::Body(links + i),
-        Carrier::Surface(i) if spec.ground[i].platform.is_some() => platform(i),
-        Carrier::Surface(_) => GeometryCarrier::Ground,
-    };
-    let (mut scene, mut carriers, mut fields) = (Scene::new(), Vec::new(), Vec::new());
-    for shape in &of.shapes {
-        scene.add(as_geometry(shape.carrier), into_pose(&shape.X_BS), shape.shape.clone());
-        carriers.push(shape.carrier);
-    }
-    for (i, surface) in spec.ground.iter().enumerate() {
-        if let SurfaceShape::Heightfield(field) = &surface.shape {
-            fields.push((i, field.highest_m()));
-        }
-        let Some((X_SC, shape)) = shape_of(surface) else { continue };
-        let still = surface.platform.is_none();
-        let X = if still { surface.X_WS.compose(&X_SC) } else { X_SC };
-        let id = scene.add(as_geometry(Carrier::Surface(i)), into_pose(&X), shape);
-        carriers.push(Carrier::Surface(i));
-        for (k, of) in of.shapes.iter().enumerate() {
-            if !of.meets_ground {
-                scene.exclude_shapes(k as u32, id);
-            }
-        }
-    }
-    for (a, b) in &of.apart {
-        scene.exclude(as_geometry(*a), as_geometry(*b));
-    }
-    for (a, b) in &of.apart_shapes {
-        scene.exclude_shapes(*a as u32, *b as u32);
-    }
-    (scene, carriers, fields)
-}
-
-/// Shapes and height fields that may touch, by their numbers among shapes and among height fields.
-fn field_pairs(of: &CollisionSpec, fields: &[(usize, f64)]) -> Vec<(u32, u32)> {
-    let mut out = Vec::new();
-    for (k, shape) in of.shapes.iter().enumerate().filter(|(_, shape)| shape.meets_ground) {
-        let may = |surface| !of.apart.contains(&(shape.carrier, Carrier::Surface(surface)));
-        let all = fields.iter().enumerate().filter(|(_, (surface, _))| may(*surface));
-        out.extend(all.map(|(f, _)| (k as u32, f as u32)));
-    }
-    out
-}
-
-/// The law of each shape on each surface, surfaces inner; none if no surface changes any.
-fn on_surfaces(spec: &PlantSpec) -> Vec<ContactModel> {
-    if spec.ground.iter().all(|surface| surface.spring.is_empty()) {
-        return Vec::new();
-    }
-    let on = |model: &ContactModel, surface: &Surface| match model {
-        ContactModel::ExponentialSpring(spring) => {
-            let changed = surface.spring.applied_to(spring).unwrap_or(*spring);
-            ContactModel::ExponentialSpring(changed)
-        }
-        other => other.clone(),
-    };
-    let shapes = spec.collisions.shapes.iter();
-    shapes.flat_map(|s| spec.ground.iter().map(|surface| on(&s.model, surface))).collect()
-}
-
-/// A law whose spring does not act before the surface: parts of a machine have less clearance than
-/// Simbody's springs reach.
-fn from_the_surface(model: &ContactModel) -> ContactModel {
-    let ContactModel::ExponentialSpring(spring) = model else { return model.clone() };
-    let mut parameters = *spring.parameters();
-    parameters.d0_m = parameters.d0_m.min(0.0);
-    ExponentialSpring::new(parameters)
-        .map_or_else(|_| model.clone(), ContactModel::ExponentialSpring)
 }
