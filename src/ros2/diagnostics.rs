@@ -10,18 +10,18 @@ const WARN: Byte = Byte(1);
 const ERROR: Byte = Byte(2);
 
 /// The message on `/diagnostics` for `status`, with `before` as the previous status: one entry for
-/// the loop, one for the commands. `last_refusal` describes the last message that was not a
-/// command.
+/// the loop, one for the commands; their names begin with `prefix`. `last_refusal` describes the
+/// last message that was not a command.
 #[must_use]
 pub fn diagnostics(
-    robot: &str,
+    (prefix, robot): (&str, &str),
     status: &StatusReading,
     before: &StatusReading,
     last_refusal: &str,
 ) -> DiagnosticArray {
     let header = Header { stamp: time(status.time_ns), ..Default::default() };
     let part = |name: &str, (level, message): (Byte, String), values: Vec<KeyValue>| {
-        let (name, hardware_id) = (format!("hardstand: {name}"), robot.into());
+        let (name, hardware_id) = (format!("{prefix}{name}"), robot.into());
         DiagnosticStatus { level, name, message, hardware_id, values }
     };
     let status = vec![

@@ -42,6 +42,8 @@ use hardstand_protocol::{HoldGains, ModelReply, StatusReading, VelocityCommand};
 #[derive(Debug)]
 pub struct Node {
     robot: String,
+    /// Begins the names of its diagnostics, by which ROS tells them apart.
+    named: String,
     diagnostics: Mutex<(Out, StatusReading)>,
     counters: Arc<RosCounters>,
     thread: JoinHandle<()>,
@@ -133,8 +135,13 @@ impl Node {
             .name("ros2".into())
             .spawn(move || topic_publisher.run(&seen))
             .map_err(|e| no_thread("ros2", &e))?;
+        let named = match scenario.ros2.namespace.as_str() {
+            "" => "hardstand: ".into(),
+            namespace => format!("hardstand: {namespace}: "),
+        };
         Ok(Self {
             robot,
+            named,
             diagnostics: Mutex::new((diagnostics, StatusReading::default())),
             counters,
             thread,
@@ -151,7 +158,7 @@ impl Node {
         let (topic, before) = &mut *guard;
         if topic.is_wanted() {
             let last = self.counters.last_refusal();
-            let message = diagnostics(&self.robot, status, before, &last);
+            let message = diagnostics((&self.named, &self.robot), status, before, &last);
             let mut buffer = Vec::new();
             message.encode(&mut buffer);
             topic.put(&buffer, bus.wall_clock().now_ns(), &self.counters);

@@ -276,6 +276,15 @@ fn several_robots_have_one_clock_and_frames_of_their_own() {
     assert!((y(&left) - 0.5).abs() < 0.1 && (y(&right) + 0.5).abs() < 0.1, "{left:?} {right:?}");
     observer.until("it runs", |s| s.tick >= 200);
     scene.ctl(&["reset", "--rewind", "--robot", "right"], 0);
+    let diagnostics = peer.subscribe("diagnostics", &peer::DIAGNOSTICS);
+    let mut names = std::collections::BTreeSet::new();
+    wait_for("diagnostics of both", || {
+        let message: DiagnosticArray = next(&diagnostics)?;
+        names.extend(message.status.into_iter().map(|status| status.name));
+        (names.len() > 2).then_some(())
+    });
+    let of_both = ["left: commands", "left: loop", "right: commands", "right: loop"];
+    assert_eq!(Vec::from_iter(names), of_both.map(|name| format!("hardstand: {name}")));
     let mut last = 0;
     for _ in 0..500 {
         let now: Clock = next(&clock).expect("a tick");
