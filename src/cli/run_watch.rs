@@ -80,7 +80,7 @@ impl<'a> Watch<'a> {
             Happening::Ready(ready, grants) => {
                 if !lines.json {
                     show::ready(self.scenario, grants);
-                    show::packet_ports(self.scenario);
+                    show::packet_ports(self.scenario, ready.udp);
                 }
                 lines.write(&Report::Ready((*ready).clone()));
             }

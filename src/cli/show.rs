@@ -1,6 +1,7 @@
 //! Prints lines of output, and the text of a running daemon.
 
 use std::io::{self, Write as _};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -142,14 +143,9 @@ pub(super) fn ready(s: &Scenario, grants: &Grants) {
 }
 
 /// Where packets go besides the bus.
-pub(super) fn packet_ports(s: &Scenario) {
-    match s.ports.udp {
-        // only the daemon's thread knows it
-        Some(address) if address.port() == 0 => {
-            say!("udp        {address}: on a port that the system chooses; `ss -ulpn` shows it")
-        }
-        Some(address) => say!("udp        {address}"),
-        None => {}
+pub(super) fn packet_ports(s: &Scenario, udp: Option<SocketAddr>) {
+    if let Some(address) = udp {
+        say!("udp        {address}");
     }
     if let Some(memory) = &s.ports.shared_memory {
         say!("memory     {}", memory.path.display());

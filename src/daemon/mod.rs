@@ -184,6 +184,7 @@ fn run_robot(
     let heard = (ends.counters.clone(), ends.registry.clone(), ends.joined_sessions.clone());
     ends.log.clone_from(&log);
     let mut io = Io::open(scenario, &model, ends)?;
+    let udp = open_ports.udp_address();
     let ports = open_ports.start(scenario, &model, io.ends())?;
     if !complete(confinement.as_ref(), member.as_ref(), &mut grants)? {
         return Ok(None);
@@ -198,7 +199,8 @@ fn run_robot(
         return Ok(None);
     }
     physics.go(links, confinement, &mut grants)?;
-    watch(Happening::Ready(&ReadyReport::of(scenario, run_id, first_tick, &grants), &grants));
+    let ready = ReadyReport::of(scenario, &model, first_tick, udp, &grants);
+    watch(Happening::Ready(&ready, &grants));
 
     let to_log = recorder.as_ref().map(|_| event_log);
     let event_feed = EventFeed::new(scenario, events, accepted, heard.1.clone(), to_log);

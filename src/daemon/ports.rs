@@ -1,6 +1,7 @@
 //! The ports of a run that are not the bus: opened before files are limited, run by threads of
 //! their own.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -87,6 +88,11 @@ impl OpenPorts {
             open.lcm = Some((OpenLcm::open(settings.group)?, queue(&mut links.ports, None)));
         }
         Ok(open)
+    }
+
+    /// Where the UDP port listens, if there is one.
+    pub(super) fn udp_address(&self) -> Option<SocketAddr> {
+        self.udp.as_ref().and_then(|(udp, ..)| udp.address())
     }
 
     /// Starts the threads.

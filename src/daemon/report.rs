@@ -4,6 +4,7 @@
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::Scenario;
 use crate::rt::{Ending, Grants};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::PlantFailure;
+use hardstand_protocol::{ModelReply, PlantFailure};
 
 use super::Summary;
 
@@ -43,6 +44,12 @@ pub struct ReadyReport {
     pub first_tick: u64,
     /// Length of a tick, ns.
     pub period_ns: u64,
+    /// Hash of names, order and period that goes into every command, 16 hex digits.
+    #[serde(default)]
+    pub layout_hash: String,
+    /// Where the UDP port listens, if the scenario has one.
+    #[serde(default)]
+    pub udp: Option<SocketAddr>,
     /// What the process has given up; `None` if nothing was to be.
     #[serde(default)]
     pub sandbox: Option<SandboxReport>,
@@ -147,9 +154,15 @@ pub struct ErrorReport {
 }
 
 impl ReadyReport {
-    /// The daemon of `scenario`, which begins after `first_tick` of run `run_id`.
+    /// The daemon of `scenario` with `model`, which begins after `first_tick`.
     #[must_use]
-    pub fn of(scenario: &Scenario, run_id: u32, first_tick: u64, grants: &Grants) -> Self {
+    pub fn of(
+        scenario: &Scenario,
+        model: &ModelReply,
+        first_tick: u64,
+        udp: Option<SocketAddr>,
+        grants: &Grants,
+    ) -> Self {
         let sandbox = grants.sandbox.clone().map(|applied| SandboxReport {
             landlock_abi: applied.landlock_abi,
             seccomp: applied.seccomp,
@@ -158,9 +171,11 @@ impl ReadyReport {
         Self {
             robot: scenario.bus.robot.clone(),
             endpoints: scenario.bus.listen.clone(),
-            run_id,
+            run_id: model.run_id,
             first_tick,
             period_ns: scenario.spec.period_ns,
+            layout_hash: format!("{:016x}", model.layout_hash),
+            udp,
             sandbox,
         }
     }

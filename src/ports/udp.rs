@@ -81,6 +81,12 @@ impl OpenUdp {
         Sockets::open(address).map_err(failed).map(Self)
     }
 
+    /// The address, with the port that the system chose if the scenario says 0.
+    #[must_use]
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.0.door.local_addr().ok()
+    }
+
     /// Starts the thread; `arrived` wakes it when a state has come, if ticks wait for its commands.
     ///
     /// # Errors

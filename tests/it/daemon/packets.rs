@@ -1,9 +1,10 @@
 //! UDP and shared memory: the packets of `docs/port.md`, with peers that know only that page.
 
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 use std::process::Command;
 use std::time::Duration;
 
+use hardstand::daemon::{Report, reports};
 use hardstand_port::packet::{PacketCommand, decode_command, decode_state, encode_command};
 use hardstand_protocol::{JoinRequest, JointCommand, ModelReply, StateReading, StatusReading};
 use rustix::process::Signal;
@@ -57,8 +58,15 @@ fn the_start_names_the_ports_of_packets() {
     let said = daemon(&scene, &format!("udp.listen={address}"), &more).ends_well();
     let lines = format!("udp        {address}\nmemory     {}\n", memory.display());
     assert!(said.contains(&lines), "{said}");
-    let said = daemon(&scene, "udp.listen=127.0.0.1:0", &more[2..]).ends_well();
-    assert!(said.contains("udp        127.0.0.1:0: on a port that the system chooses"), "{said}");
+    let report = scene.path("report");
+    let more = [&more[2..], &["--report", report.to_str().unwrap()]].concat();
+    let said = daemon(&scene, "udp.listen=127.0.0.1:0", &more).ends_well();
+    let (_, address) = said.split_once("udp        ").expect(&said);
+    let address: SocketAddr = address.lines().next().unwrap().parse().unwrap();
+    assert_ne!(address.port(), 0);
+    let report = std::fs::read_to_string(&report).unwrap();
+    let Report::Ready(ready) = reports(&report).remove(0) else { panic!("{report}") };
+    assert_eq!(ready.udp, Some(address));
 }
 
 #[test]
