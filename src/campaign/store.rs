@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use hardstand_error::{Error, ErrorKind, Result};
 
@@ -103,18 +104,23 @@ impl Store {
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Those of `cases` that have no outcome.
+    /// True if one of `cases` has no outcome, or a daemon that failed before `began`: the
+    /// process that has its slice runs it again.
     ///
     /// # Errors
     /// As [`outcome`](Self::outcome).
-    pub fn unfinished(&self, plan: &Plan, cases: &[Case]) -> Result<Vec<Case>> {
-        let mut open = Vec::new();
+    pub fn awaits(&self, plan: &Plan, cases: &[Case], began: SystemTime) -> Result<bool> {
         for case in cases {
-            if self.outcome(plan, case)?.is_none() {
-                open.push(case.clone());
+            let is_old = || {
+                let file = fs::metadata(self.case(&case.id).join(OUTCOME));
+                file.and_then(|file| file.modified()).is_ok_and(|written| written < began)
+            };
+            match self.outcome(plan, case)? {
+                Some(outcome) if outcome.outcome.is_verdict() || !is_old() => {}
+                _ => return Ok(true),
             }
         }
-        Ok(open)
+        Ok(false)
     }
 
     /// Those of `cases` that are to be run: without an outcome, or with a daemon that failed, which

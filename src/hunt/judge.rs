@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 
@@ -68,6 +68,8 @@ pub struct Judge<'a> {
     workers: Workers,
     shard: [usize; 2],
     stop: Arc<AtomicBool>,
+    /// When this process began.
+    began: SystemTime,
     /// Every case that was run, in its order.
     run: Vec<Judged>,
     /// Its place in this order, by what `--set` changes.
@@ -87,9 +89,9 @@ impl<'a> Judge<'a> {
         shard: [usize; 2],
         stop: Arc<AtomicBool>,
     ) -> Self {
-        let store = Store::new(folder);
+        let (store, began) = (Store::new(folder), SystemTime::now());
         let (run, places, workers) = (Vec::new(), BTreeMap::new(), Workers::default());
-        Self { space, common, store, jobs, workers, shard, stop, run, places }
+        Self { space, common, store, jobs, workers, shard, stop, began, run, places }
     }
 
     /// The space.
@@ -167,7 +169,7 @@ impl<'a> Judge<'a> {
         let open = self.store.to_run(&plan, plan.slice(self.shard))?;
         campaign::run(&plan, &self.store, &open, (self.jobs, &self.workers), &self.stop, |_| {})?;
         let all = plan.cases();
-        while self.shard[1] > 1 && !self.store.unfinished(&plan, &all)?.is_empty() {
+        while self.shard[1] > 1 && self.store.awaits(&plan, &all, self.began)? {
             if self.stop.load(Ordering::Relaxed) {
                 break;
             }
