@@ -26,7 +26,7 @@ pub struct Task {
     /// Arguments of `hardstand run`.
     pub run: Vec<OsString>,
     /// What the run prints goes to this file.
-    pub output: PathBuf,
+    pub output: OsString,
 }
 
 /// A process that runs one scenario after another on one endpoint, and a controller that begins
@@ -78,7 +78,7 @@ impl Worker {
         self.keep_controller_for(harness, model)?;
         let output = harness.folder.join(DAEMON_OUTPUT);
         File::create(&output).map_err(|e| refused(&output, &e))?;
-        let mut line = serde_json::to_vec(&Task { run, output })
+        let mut line = serde_json::to_vec(&Task { run, output: output.into() })
             .map_err(|e| Error::new(ErrorKind::Internal, format!("a task for a worker: {e}")))?;
         line.push(b'\n');
         // a worker that has died is noticed below

@@ -1,7 +1,9 @@
 //! What the table says.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::Command;
 
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
@@ -115,10 +117,13 @@ fn a_controller_that_stays_up_has_the_rows_of_one_that_is_started_for_each_case(
         let stage = Stage::with_script(&campaign, "echo >> $STARTS; exec $STAND");
         let starts = stage.path("starts");
         let script = stage.controller[2].replace("$STARTS", &starts.display().to_string());
-        let stage = Stage { controller: vec!["sh".into(), "-c".into(), script], ..stage };
-        let said = stage.run(&["--jobs", "1"], 0);
+        // in a folder whose name is not UTF-8
+        let dir = tempfile::Builder::new().prefix(OsStr::from_bytes(b"\xff")).tempdir().unwrap();
+        let there = Stage { controller: vec!["sh".into(), "-c".into(), script], dir };
+        there.write(&campaign);
+        let said = there.run(&["--jobs", "1"], 0);
         assert!(said.contains("outcomes   8 of 8 cases: done 8"), "{said}");
-        (same(&stage.rows()), fs::read(starts).unwrap().len())
+        (same(&there.rows()), fs::read(starts).unwrap().len())
     });
     assert_eq!(both[0].0, both[1].0);
     let digests: BTreeSet<&String> = both[0].0.iter().map(|row| &row["digest"]).collect();
