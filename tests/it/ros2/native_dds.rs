@@ -126,6 +126,33 @@ fn a_unitree_controller_makes_the_robot_stand_over_dds_alone() {
     scene.replays();
 }
 
+/// As after a suspend, a debugger or Ctrl-Z: polls are interrupted.
+#[test]
+fn after_a_stop_of_the_process_peers_hear_and_find_it_as_before() {
+    let _one = serial();
+    let (_scene, daemon, observer) = begin_with("config/quadruped.toml", &["sim.start=now"]);
+    let before = Peer::hearing(&[LOW_STATE]);
+    let hears = |peer: &Peer, what: &str| {
+        while peer.heard[0].try_recv().is_ok() {}
+        wait_for(what, || peer.heard[0].try_recv().ok());
+    };
+    hears(&before, "a state before");
+    for _ in 0..3 {
+        daemon.signal(rustix::process::Signal::STOP);
+        std::thread::sleep(Duration::from_millis(200));
+        daemon.signal(rustix::process::Signal::CONT);
+    }
+    hears(&before, "a state after the stop");
+    let after = Peer::hearing(&[LOW_STATE]);
+    hears(&after, "a peer that comes later hears it");
+    let commands = after.writer(LOW_CMD);
+    wait_for("a command of that peer", || {
+        commands.put(&hold(&observer));
+        std::thread::sleep(Duration::from_millis(2));
+        (observer.status().counter("ros2_received") > 0).then_some(())
+    });
+}
+
 fn call(peer: &Peer, writer: &Writer, api_id: i64) -> (i32, String) {
     call_with(peer, writer, api_id, "{}")
 }
