@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hardstand_error::{Error, ErrorKind, Result};
+use mcap::io::MessageReader;
+use mcap::sans_io::linear_reader::LinearReaderOptions;
 
 use super::messages::{Messages, Recorded};
 use super::sqlite::{Database, Value};
@@ -55,17 +57,19 @@ pub fn parse_rosbag(name: &str, bytes: &[u8]) -> Result<Columns> {
     let refused = |text: String| Error::new(ErrorKind::Input, format!("{name}: {text}"));
     let bytes = packed::unpacked(bytes).map_err(refused)?;
     let stream = || {
-        // a changed byte would be read as another number
-        let options = mcap::read::Options::ValidateChunkCrcs.into();
-        mcap::MessageStream::new_with_options(&bytes, options).map_err(|e| refused(e.to_string()))
+        // a changed byte would be read as another number; no record is longer than the file
+        let options = LinearReaderOptions::default()
+            .with_validate_chunk_crcs(true)
+            .with_record_length_limit(bytes.len());
+        MessageReader::new_with_options(&bytes[..], options)
     };
     let broken = |(number, e): (usize, mcap::McapError)| refused(format!("message {number}: {e}"));
     // a chunk's checksum is compared at its end: all of them before any message is read
-    for (number, message) in stream()?.enumerate() {
+    for (number, message) in stream().enumerate() {
         message.map_err(|e| broken((number, e)))?;
     }
     let mut messages = Messages::of(name);
-    for (number, message) in stream()?.enumerate() {
+    for (number, message) in stream().enumerate() {
         let message = message.map_err(|e| broken((number, e)))?;
         messages.take(&Recorded {
             number: number as u64,

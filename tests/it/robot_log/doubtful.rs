@@ -126,6 +126,23 @@ fn messages_that_do_not_say_which_number_is_meant_are_refused() {
     assert!(needed.contains("not read: /gripper: in message 0"), "{needed}");
 }
 
+/// Lengths are numbers of the file: none of them may be believed.
+#[test]
+fn a_record_longer_than_the_file_is_refused() {
+    let mut state = Vec::new();
+    JointState { name: vec!["a".into()], position: vec![1.0], ..Default::default() }
+        .encode(&mut state);
+    let whole = bag(&[("/js", JointState::NAME, 1, state)]);
+    assert_eq!(parse_rosbag("log", &whole).unwrap().len(), 1);
+    // behind the magic, and the record's kind
+    for length in [u64::MAX, u64::MAX - 8, 1 << 40] {
+        let mut long = whole.clone();
+        long[9..17].copy_from_slice(&length.to_le_bytes());
+        let said = parse_rosbag("log", &long).unwrap_err().to_string();
+        assert!(said.starts_with("log: message 0: "), "{said}");
+    }
+}
+
 /// A log that was cut off gives the ticks that it has, and says so; a pipe is not waited for.
 #[test]
 fn a_log_of_our_own_that_breaks_off_is_imported_with_a_note() {
