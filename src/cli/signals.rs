@@ -1,6 +1,8 @@
 //! What signals do to a command.
 
+use std::io::Read as _;
 use std::ops::RangeInclusive;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -9,16 +11,16 @@ use std::time::Duration;
 use rustix::process::Signal;
 use signal_hook::SigId;
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::{flag, low_level};
+use signal_hook::flag;
+use signal_hook::low_level::{self, pipe};
 
 use crate::daemon::Happening;
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result, no_thread};
 
 /// Signals that end a process by default and mean nothing to a daemon, which has no use for them. A
-/// daemon outlives its terminal (SIGHUP), and a file that may not grow is a failed write (SIGXFSZ).
-const HARMLESS: [Signal; 8] = [
+/// daemon outlives its terminal (SIGHUP). SIGXFSZ is no matter of daemons alone, see `main`.
+const HARMLESS: [Signal; 7] = [
     Signal::HUP,
-    Signal::XFSZ,
     Signal::USR1,
     Signal::USR2,
     Signal::ALARM,
@@ -35,10 +37,17 @@ const LAST_WARNING: [Signal; 2] = [Signal::XCPU, Signal::POWER];
 const ONE_REQUEST: Duration = Duration::from_millis(100);
 
 /// A flag that SIGINT and SIGTERM set, and the end of the terminal (SIGHUP) unless `nohup` has
-/// switched that off; a second signal ends the process at once.
+/// switched that off; a second request ends the process at once.
+///
+/// # Errors
+/// [`ErrorKind::Internal`] if the system does not take the handlers, [`ErrorKind::Bus`] if it
+/// starts no thread.
 pub(super) fn stop_on_signal() -> Result<Arc<AtomicBool>> {
     let stop = Arc::default();
-    end_at_second(&stop)?;
+    end_at_second_request()?;
+    for signal in [SIGINT, SIGTERM] {
+        register(signal, &stop)?;
+    }
     if !is_ignored(Signal::HUP) {
         register(Signal::HUP.as_raw(), &stop)?;
     }
@@ -130,6 +139,27 @@ fn end_at_second(asked: &Arc<AtomicBool>) -> Result<Vec<SigId>> {
         handlers.push(register(signal, asked)?);
     }
     Ok(handlers)
+}
+
+/// From now on SIGINT or SIGTERM ends the process if one of them came longer than
+/// [`ONE_REQUEST`] before. A handler cannot wait, so a thread does.
+fn end_at_second_request() -> Result<()> {
+    let (mut first, wake) = UnixStream::pair().map_err(signal_error)?;
+    let armed: Arc<AtomicBool> = Arc::default();
+    for signal in [SIGINT, SIGTERM] {
+        let end = flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&armed));
+        end.map_err(signal_error)?;
+        let wake = wake.try_clone().map_err(signal_error)?;
+        pipe::register(signal, wake).map_err(signal_error)?;
+    }
+    let arm = move || {
+        while first.read_exact(&mut [0]).is_ok() {
+            thread::sleep(ONE_REQUEST);
+            armed.store(true, Ordering::Relaxed);
+        }
+    };
+    let started = thread::Builder::new().name("signals".into()).spawn(arm);
+    started.map(drop).map_err(|e| no_thread("signals", &e))
 }
 
 fn register(signal: i32, flag: &Arc<AtomicBool>) -> Result<SigId> {

@@ -190,7 +190,7 @@ fn a_recovered_log_is_there_whole_or_not_at_all() {
     let inputs = Inputs::new();
     let path = |name: &str| inputs.folder.path().join(name);
     fs::write(path(".to.mcap.1.part"), "left").unwrap();
-    // SIGXFSZ ends it in the middle
+    // the file may not grow beyond the middle
     let script = "ulimit -f 8; exec \"$0\" recover run.mcap --to to.mcap";
     let mut shell = Command::new("sh");
     shell.args(["-c", script, env!("CARGO_BIN_EXE_hardstand")]).current_dir(inputs.folder.path());
