@@ -39,9 +39,13 @@ pub(super) fn run(
     let found = Finding::of(plan, logs.iter().map(|log| tried.folder.join(log)))?;
     let ended = ended?;
     let (outcome, exit_code, mut reason) = verdict(plan.way, &ended, &found, &tried.folder);
-    let of_robot = [Word::Failure, Word::ControllerTimeout].contains(&outcome) && robots.len() > 1;
-    if let Some(end) = ended.report.as_ref().filter(|_| of_robot) {
-        reason = format!("{}: {reason}", end.robot);
+    let of_robot = match outcome {
+        Word::Failure | Word::ControllerTimeout => ended.report.as_ref().map(|end| &end.robot),
+        Word::ControllerEnded => ended.controller_of.as_ref(),
+        _ => None,
+    };
+    if let Some(robot) = of_robot.filter(|_| robots.len() > 1) {
+        reason = format!("{robot}: {reason}");
     }
     let mut outcome = Outcome {
         case: case.id.clone(),
@@ -87,6 +91,7 @@ fn processes(
         robots: ground.robots.clone(),
         controller: plan.controller.clone(),
         in_process: plan.way == Way::InProcess,
+        patience: ground.patience,
         ..Harness::default()
     };
     if plan.way == Way::StaysUp {
@@ -104,6 +109,10 @@ fn processes(
 /// How the case ended, the exit code of the process that ended it, and why.
 fn verdict(way: Way, ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32, String) {
     let word = word(way, ended, found);
+    if word == Word::ControllerTimeout && ended.hung {
+        let reason = "timed out: the controller did not go on within control.patience_s";
+        return (word, TIMEOUT_CODE, reason.into());
+    }
     let code = code_of(ended.daemon);
     let reason = match (word, &ended.report, &ended.error) {
         (Word::Done, ..) => String::new(),
@@ -134,6 +143,10 @@ fn verdict(way: Way, ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32
 fn word(way: Way, ended: &Ended, found: &Finding) -> Word {
     if found.difference.is_some() {
         return Word::Differs;
+    }
+    // however it took the signal
+    if ended.hung {
+        return Word::ControllerTimeout;
     }
     let Some(end) = &ended.report else {
         return match &ended.error {
@@ -169,6 +182,9 @@ fn is_killed(status: ExitStatus) -> bool {
 fn code_of(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|n| -n)).unwrap_or(i32::MIN)
 }
+
+/// Exit code of a daemon whose controller does not answer.
+const TIMEOUT_CODE: i32 = 8;
 
 /// Longest text in the table.
 const REASON_CHARS_MAX: usize = 300;

@@ -30,6 +30,7 @@ pub use outcome::{First, Held, Outcome, RENAMED, Value, Word};
 pub(crate) use paths::relative;
 pub use plan::{Case, Common, Keep, MARGIN, Plan, UNTIL, Vary, Way, controller_files, own_key};
 pub use pool::run;
+pub(crate) use reader::BETWEEN;
 pub use results::{Grade, Judgement, Results};
 pub use statistics::{PairedMean, sign_test};
 pub use store::Store;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -11,7 +12,7 @@ use toml::Value;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::certify::{self, named_files};
-use crate::config::Scenario;
+use crate::config::{Scenario, get, number, parse};
 use crate::simulation::chance;
 use hardstand_protocol::FaultKind;
 
@@ -64,6 +65,8 @@ pub(super) struct Ground {
     pub(super) events: Lists,
     /// Of the complete scenario and of the robots.
     pub(super) hash: u64,
+    /// How long a controller may not answer; `None`: for ever.
+    pub(super) patience: Option<Duration>,
 }
 
 /// First change of every case: no topics of ROS 2 in the log, unless they are asked for, for it is
@@ -223,6 +226,7 @@ pub struct Common {
     pub file: PathBuf,
     robots: Vec<String>,
     hash: u64,
+    patience: Option<Duration>,
     controller_files: String,
     /// The controller's command.
     pub controller: Vec<OsString>,
@@ -244,9 +248,10 @@ impl Common {
         until: String,
         seed: u32,
     ) -> Self {
+        let patience = patience_of(robots);
         let (robots, hash) = (names_of(robots), hash_of(robots));
         let (controller_files, way) = (controller_files(&controller), Way::default());
-        Self { file, robots, hash, controller_files, controller, way, until, seed }
+        Self { file, robots, hash, patience, controller_files, controller, way, until, seed }
     }
 }
 
@@ -282,6 +287,22 @@ pub(super) fn names_of(robots: &[Scenario]) -> Vec<String> {
     robots.iter().map(|robot| robot.bus.robot.clone()).collect()
 }
 
+/// `control.patience_s` where nothing else is given, of a daemon without a terminal.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// `control.patience_s` of the first robot, as a daemon without a terminal takes it, whatever this
+/// process has.
+pub(super) fn patience_of(robots: &[Scenario]) -> Option<Duration> {
+    let table = robots.first().and_then(|robot| parse(&robot.complete_toml, "scenario").ok());
+    let keys = ["control", "patience_s"].map(String::from);
+    let value = table.as_ref().and_then(|table| get(table, &keys));
+    if value.and_then(Value::as_str) == Some("forever") {
+        return None;
+    }
+    let seconds = value.and_then(number);
+    Some(seconds.and_then(|s| Duration::try_from_secs_f64(s).ok()).unwrap_or(PATIENCE))
+}
+
 /// Name of the condition and of its margin in the outcome of a case of [`Plan::of_hunt`].
 pub const UNTIL: &str = "until";
 /// The largest margin of that condition.
@@ -304,6 +325,7 @@ impl Plan {
             robots: common.robots.clone(),
             events: Lists::default(),
             hash: common.hash,
+            patience: common.patience,
         };
         let until = common.until.clone();
         Self {

@@ -17,7 +17,7 @@ use super::lists::{Lists, tables, value_of};
 use super::outcome::{RENAMED, Word};
 use super::plan::{
     Break, Ground, Keep, Measure, Of, Plan, Take, Vary, WITHOUT_ROS2, Way, hash_of, names_of,
-    own_key,
+    own_key, patience_of,
 };
 
 impl Plan {
@@ -218,8 +218,8 @@ fn vary(root: &Section<'_>) -> Vec<Vary> {
     let mut all = Vec::new();
     for s in root.sections("vary") {
         let (key, between) = (s.text("key").to_string(), s.vec2("between", Range::finite()));
-        if between[0] > between[1] {
-            s.mistake("between", "two numbers, the smaller first");
+        if between[0] > between[1] || !(between[1] - between[0]).is_finite() {
+            s.mistake("between", BETWEEN);
         }
         if own_key(&key).is_some() {
             s.complain("key", &format!("{key} {OWN}"));
@@ -229,6 +229,10 @@ fn vary(root: &Section<'_>) -> Vec<Vary> {
     }
     all
 }
+
+/// What a range must be: a value is drawn by its width.
+pub(crate) const BETWEEN: &str =
+    "two finite numbers, the smaller first, at most 1.7976931348623157e308 apart";
 
 /// Why a key cannot be changed by a case.
 const OWN: &str = "is not allowed: a campaign sets pace, start, mode, length, log and endpoint of \
@@ -355,9 +359,9 @@ fn scenario(
     if let Some((what, key)) = needs_own_process.zip(key) {
         mistakes.add(format!("{of} has {what}, which need {key} = false"));
     }
-    let (names, hash) = (names_of(&robots), hash_of(&robots));
+    let (names, hash, patience) = (names_of(&robots), hash_of(&robots), patience_of(&robots));
     let files = robots.into_iter().flat_map(|robot| robot.files).collect();
-    Some(Ground { name, file, files, sets, robots: names, events, hash })
+    Some(Ground { name, file, files, sets, robots: names, events, hash, patience })
 }
 
 /// What was read; if it was refused, its mistakes are.

@@ -1,6 +1,6 @@
 //! The results of a campaign, read from their folder, and a judgement of each case.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use hardstand_error::{Error, ErrorKind, Result};
@@ -45,6 +45,19 @@ pub struct Judgement {
     pub why: String,
 }
 
+/// Inputs that all outcomes of a campaign have in common, and one that those of a scenario have.
+const COMMON_INPUTS: [&str; 8] = [
+    "hardstand",
+    "controller",
+    "controller_files",
+    "duration_s",
+    "mode",
+    "speed",
+    "conditions",
+    "measures",
+];
+const SCENARIO: &str = "scenario";
+
 impl Results {
     /// Those in `folder`.
     ///
@@ -70,6 +83,37 @@ impl Results {
         };
         let cases = manifest.cases().into_iter().map(with_outcome).collect();
         Ok(Self { folder: folder.into(), manifest, cases })
+    }
+
+    /// Refuses outcomes of several campaigns, which say nothing together.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with a case, another one, and what differs.
+    pub fn refuse_mixed(&self) -> Result<()> {
+        let Some((_, first)) = self.finished().next() else { return Ok(()) };
+        let mut of_scenario: BTreeMap<usize, &Outcome> = BTreeMap::new();
+        for (case, outcome) in self.finished() {
+            let same_scenario = *of_scenario.entry(case.scenario).or_insert(outcome);
+            let all = COMMON_INPUTS.iter().map(|key| (*key, first));
+            for (key, other) in all.chain([(SCENARIO, same_scenario)]) {
+                let [here, there] = [outcome, other].map(|o| o.inputs.get(key));
+                if here != there {
+                    return Err(self.mixed(key, [outcome, other]));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn mixed(&self, key: &str, outcomes: [&Outcome; 2]) -> Error {
+        let value = |o: &Outcome| o.inputs.get(key).map_or("none".into(), ToString::to_string);
+        let ([here, there], [a, b]) = (outcomes.map(value), outcomes.map(|o| &o.case));
+        let text = format!(
+            "{}: the outcomes of {a} and {b} are of two campaigns: {key} is {here} and {there}. \
+             Remove cases/{a} or cases/{b} and all that are like it, and run these again",
+            self.folder.display()
+        );
+        Error::new(ErrorKind::Input, text)
     }
 
     /// Only the cases of these names.

@@ -1,5 +1,7 @@
 //! The folder of results: what is finished, and what is not.
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -91,6 +93,31 @@ impl Store {
         ))
     }
 
+    /// Refuses a plan with other inputs than an outcome that is here has, of the cases `replaced`
+    /// excepted.
+    ///
+    /// # Errors
+    /// As [`outcome`](Self::outcome).
+    pub fn refuse_other(&self, plan: &Plan, replaced: &[Case]) -> Result<()> {
+        let there = fs::read_dir(self.folder.join(CASES)).into_iter().flatten().flatten();
+        let there: BTreeSet<_> = there.map(|case| case.file_name()).collect();
+        let replaced: BTreeSet<&str> = replaced.iter().map(|case| case.id.as_str()).collect();
+        for case in plan.cases() {
+            let id = case.id.as_str();
+            if there.contains(OsStr::new(id)) && !replaced.contains(id) {
+                self.outcome(plan, &case)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the folder holds the results of, if it says so.
+    #[must_use]
+    pub fn manifest(&self) -> Option<Manifest> {
+        let bytes = fs::read(self.folder.join(MANIFEST)).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
     /// The outcome of a case, whatever its inputs.
     pub(super) fn read(&self, id: &str) -> Option<Outcome> {
         let case = self.case(id);
@@ -104,16 +131,26 @@ impl Store {
         serde_json::from_slice(&bytes).ok()
     }
 
+    /// What time it is for files of the folder, if one can be made.
+    #[must_use]
+    pub fn time(&self) -> Option<SystemTime> {
+        fs::create_dir_all(&self.folder).ok()?;
+        let file = self.folder.join(format!(".time-{}", std::process::id()));
+        let time = File::create(&file).and_then(|file| file.metadata()?.modified());
+        let _removed = fs::remove_file(&file).is_ok();
+        time.ok()
+    }
+
     /// True if one of `cases` has no outcome, or a daemon that failed before `began`: the
     /// process that has its slice runs it again.
     ///
     /// # Errors
     /// As [`outcome`](Self::outcome).
-    pub fn awaits(&self, plan: &Plan, cases: &[Case], began: SystemTime) -> Result<bool> {
+    pub fn awaits(&self, plan: &Plan, cases: &[Case], began: Option<SystemTime>) -> Result<bool> {
         for case in cases {
             let is_old = || {
                 let file = fs::metadata(self.case(&case.id).join(OUTCOME));
-                file.and_then(|file| file.modified()).is_ok_and(|written| written < began)
+                file.and_then(|file| file.modified()).is_ok_and(|written| Some(written) < began)
             };
             match self.outcome(plan, case)? {
                 Some(outcome) if outcome.outcome.is_verdict() || !is_old() => {}
@@ -278,9 +315,8 @@ impl Store {
     /// Writes `campaign.json` with what it says already of what ran cases.
     fn note(&self, mut manifest: Manifest) -> Result<Manifest> {
         let file = self.folder.join(MANIFEST);
-        let before = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let made_by = std::mem::take(&mut manifest.made_by);
-        manifest.add_makers(before.map_or(Vec::new(), |before: Manifest| before.made_by));
+        manifest.add_makers(self.manifest().map_or(Vec::new(), |before| before.made_by));
         manifest.add_makers(made_by);
         let text = serde_json::to_vec_pretty(&manifest)
             .map_err(|e| Error::new(ErrorKind::Internal, format!("{MANIFEST}: {e}")))?;

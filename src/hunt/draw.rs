@@ -2,6 +2,8 @@
 
 use toml::Value;
 
+use crate::campaign::BETWEEN;
+
 /// What a value is drawn from.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Draw {
@@ -24,14 +26,15 @@ impl Draw {
     /// What it must be.
     pub(super) fn of(value: &Value) -> Result<Option<Self>, String> {
         let Some(table) = value.as_table().filter(|t| t.len() == 1) else { return Ok(None) };
-        let list = |key: &str| table.get(key).map(|v| v.as_array().cloned().unwrap_or_default());
-        if let Some(ends) = list("between") {
-            return between(&ends).map(Some);
+        if let Some(ends) = table.get("between") {
+            let draw = between(ends.as_array().map(Vec::as_slice).unwrap_or_default());
+            let refused = || format!("between is {ends}; it must be {BETWEEN}");
+            return draw.ok_or_else(refused).map(Some);
         }
-        match list("one_of") {
-            Some(all) if all.is_empty() => Err("one_of must be a list of values".into()),
-            Some(all) => Ok(Some(Self::OneOf(all))),
-            None => Ok(None),
+        let Some(all) = table.get("one_of") else { return Ok(None) };
+        match all.as_array().filter(|list| !list.is_empty()) {
+            Some(list) => Ok(Some(Self::OneOf(list.clone()))),
+            None => Err(format!("one_of is {all}; it must be a list of at least one value")),
         }
     }
 
@@ -102,17 +105,18 @@ impl Draw {
     }
 }
 
-fn between(ends: &[Value]) -> Result<Draw, String> {
+fn between(ends: &[Value]) -> Option<Draw> {
     let number = |v: &Value| v.as_float().or_else(|| v.as_integer().map(|i| i as f64));
     match ends {
-        [Value::Integer(low), Value::Integer(high)] if low < high => Ok(Draw::Whole([*low, *high])),
-        [low, high] => {
-            let ends = number(low).zip(number(high));
-            let ends = ends.filter(|(low, high)| low < high && (high - low).is_finite());
-            ends.map(|(low, high)| Draw::number([low, high]))
-                .ok_or_else(|| "between must be two numbers, the smaller first".into())
+        [Value::Integer(low), Value::Integer(high)] if low < high => {
+            Some(Draw::Whole([*low, *high]))
         }
-        _ => Err("between must be two numbers, the smaller first".into()),
+        [low, high] => {
+            let [low, high] = [number(low)?, number(high)?];
+            let is_range = low < high && (high - low).is_finite();
+            is_range.then(|| Draw::number([low, high]))
+        }
+        _ => None,
     }
 }
 
@@ -160,9 +164,17 @@ mod tests {
         let value = |text: &str| text.parse::<Table>().unwrap()["x"].clone();
         assert_eq!(Draw::of(&value("x = 3")), Ok(None));
         assert_eq!(Draw::of(&value("x = { y = [0, 1] }")), Ok(None));
-        for wrong in ["[1, 0]", "[1]", "[0.5, 0.5]", "[nan, 1.0]", "3", "[-1e308, 1e308]"] {
-            assert!(Draw::of(&value(&format!("x = {{ between = {wrong} }}"))).is_err(), "{wrong}");
+        for wrong in
+            ["[1, 0]", "[1]", "[0.5, 0.5]", "[nan, 1.0]", "[nan, inf]", "3", "[-1e308, 1e308]"]
+        {
+            let said = Draw::of(&value(&format!("x = {{ between = {wrong} }}"))).unwrap_err();
+            let rule = "it must be two finite numbers, the smaller first, at most 1.79";
+            assert!(said.starts_with("between is ") && said.contains(rule), "{said}");
         }
-        assert!(Draw::of(&value("x = { one_of = [] }")).is_err());
+        for wrong in ["[]", "3"] {
+            let said = Draw::of(&value(&format!("x = {{ one_of = {wrong} }}"))).unwrap_err();
+            let rule = "it must be a list of at least one value";
+            assert_eq!(said, format!("one_of is {wrong}; {rule}"));
+        }
     }
 }

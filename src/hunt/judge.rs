@@ -68,8 +68,8 @@ pub struct Judge<'a> {
     workers: Workers,
     shard: [usize; 2],
     stop: Arc<AtomicBool>,
-    /// When this process began.
-    began: SystemTime,
+    /// When this process began, if others share the folder.
+    began: Option<SystemTime>,
     /// Every case that was run, in its order.
     run: Vec<Judged>,
     /// Its place in this order, by what `--set` changes.
@@ -89,7 +89,8 @@ impl<'a> Judge<'a> {
         shard: [usize; 2],
         stop: Arc<AtomicBool>,
     ) -> Self {
-        let (store, began) = (Store::new(folder), SystemTime::now());
+        let store = Store::new(folder);
+        let began = if shard[1] > 1 { store.time() } else { None };
         let (run, places, workers) = (Vec::new(), BTreeMap::new(), Workers::default());
         Self { space, common, store, jobs, workers, shard, stop, began, run, places }
     }

@@ -2,8 +2,8 @@
 
 use toml::{Table, Value};
 
-use crate::campaign::{Lists, ROBOT, own_key, tables, value_of};
-use crate::config::{Mistakes, Range, Scenario, Section, parse};
+use crate::campaign::{BETWEEN, Lists, ROBOT, own_key, tables, value_of};
+use crate::config::{Mistakes, Range, Scenario, Section, keys_of, parse};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::draw::Draw;
@@ -14,6 +14,8 @@ use super::template::draws;
 const COPIES_MAX: u32 = 64;
 /// Length of a case if nothing else is given, s.
 const DURATION_S: f64 = 5.0;
+/// Keys of a link, 1 where they are not given.
+const SCALES: [&str; 2] = ["mass_scale", "inertia_scale"];
 /// m/s².
 const STANDARD_GRAVITY: f64 = 9.81;
 
@@ -135,12 +137,8 @@ fn vary(s: &Section<'_>, robots: &[(String, Table)]) -> Option<Vary> {
     let between = s.get("between").map(|v| Table::from_iter([("between".into(), v.clone())]));
     let draw = match Draw::of(&Value::Table(between.unwrap_or_default())) {
         Ok(Some(draw)) => draw,
-        Ok(None) => {
-            s.mistake("between", "two numbers, the smaller first");
-            return None;
-        }
-        Err(text) => {
-            s.complain("between", &text);
+        Ok(None) | Err(_) => {
+            s.mistake("between", BETWEEN);
             return None;
         }
     };
@@ -152,7 +150,7 @@ fn vary(s: &Section<'_>, robots: &[(String, Table)]) -> Option<Vary> {
     }
     let mut own = Vec::new();
     for key in &keys {
-        match value_of(robots, key) {
+        match usual(robots, key) {
             _ if own_key(key).is_some() => s.complain(
                 "key",
                 &format!(
@@ -160,7 +158,7 @@ fn vary(s: &Section<'_>, robots: &[(String, Table)]) -> Option<Vary> {
                      itself"
                 ),
             ),
-            Some(value @ (Value::Float(_) | Value::Integer(_))) => own.push(value.clone()),
+            Some(value @ (Value::Float(_) | Value::Integer(_))) => own.push(value),
             _ => {
                 s.complain(
                     "key",
@@ -184,6 +182,31 @@ fn vary(s: &Section<'_>, robots: &[(String, Table)]) -> Option<Vary> {
         }
     }
     (own.len() == keys.len()).then_some(Vary { keys, draw, own })
+}
+
+/// The scenario's own value of a key.
+fn usual(robots: &[(String, Table)], key: &str) -> Option<Value> {
+    value_of(robots, key).cloned().or_else(|| usual_scale(robots, key))
+}
+
+/// Likewise of `links.NAME.mass_scale` and `links.NAME.inertia_scale`, which no file needs to have;
+/// that there is such a link is seen when its ends are tried.
+fn usual_scale(robots: &[(String, Table)], key: &str) -> Option<Value> {
+    let keys = keys_of(key);
+    let (robot, keys) = match keys.as_slice() {
+        [all, robot, keys @ ..] if all == "robots" && robots.len() > 1 => {
+            let robot: usize = robot.parse().ok()?;
+            (robots.get(robot).map(|_| format!("robots.{robot}."))?, keys)
+        }
+        keys => (String::new(), keys),
+    };
+    match keys {
+        [links, _, scale] if links == "links" && SCALES.contains(&scale.as_str()) => {
+            let of_all = value_of(robots, &format!("{robot}links.\"*\".{scale}"));
+            Some(of_all.cloned().unwrap_or(Value::Float(1.0)))
+        }
+        _ => None,
+    }
 }
 
 /// Slots whose robots the scenario has.

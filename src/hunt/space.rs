@@ -147,6 +147,14 @@ impl Space {
         Candidate { varied: vec![None; self.vary.len()], slots: vec![None; self.slots.len()] }
     }
 
+    /// What `--set` changes for the scenario as it is, in the length of a case.
+    #[must_use]
+    pub fn usual_sets(&self) -> Vec<String> {
+        let mut sets = self.sets(&self.usual());
+        sets.push(format!("sim.duration_s={:?}", self.duration_s));
+        sets
+    }
+
     /// What a value of a case is drawn from.
     pub(super) fn draw(&self, place: Place) -> &Draw {
         match place {

@@ -1,12 +1,14 @@
 //! A program and all that it starts, whatever group or session they are in.
 
+use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 /// What marks the members: programs inherit the environment.
 const VARIABLE: &str = "HARDSTAND_FAMILY";
@@ -22,11 +24,7 @@ impl Family {
     pub(super) fn new() -> Self {
         static ORPHANS: Once = Once::new();
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        ORPHANS.call_once(|| {
-            for pid in orphans() {
-                let _ended = kill_process(pid, Signal::KILL).is_ok();
-            }
-        });
+        ORPHANS.call_once(end_orphans);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Self { mark: format!("{}-{number}", std::process::id()) }
     }
@@ -39,6 +37,25 @@ impl Family {
     /// Those that run now. What has emptied its environment is not found.
     pub(super) fn members(&self) -> Vec<Pid> {
         marked(|mark| mark == self.mark)
+    }
+}
+
+/// Longest wait for the end of a program that was killed, s.
+const KILLED_S: i64 = 5;
+
+/// Ends programs that killed ones have left, and waits until they have given back what they had: a
+/// daemon its endpoint.
+fn end_orphans() {
+    let orphans = orphans();
+    let ends = orphans.iter().filter_map(|pid| pidfd_open(*pid, PidfdFlags::empty()).ok());
+    let ends: Vec<_> = ends.collect();
+    for pid in orphans {
+        let _ended = kill_process(pid, Signal::KILL).is_ok();
+    }
+    let patience = Timespec { tv_sec: KILLED_S, tv_nsec: 0 };
+    for end in &ends {
+        let mut end = [PollFd::from_borrowed_fd(end.as_fd(), PollFlags::IN)];
+        let _ended = poll(&mut end, Some(&patience)).is_ok();
     }
 }
 

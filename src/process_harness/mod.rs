@@ -7,6 +7,7 @@ mod failure;
 mod family;
 mod mapped;
 mod process;
+mod progress;
 mod worker;
 
 pub use failure::{Failure, FailureKind};
@@ -28,6 +29,7 @@ use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use process::wait_for_end;
+use progress::Progress;
 
 /// The log, in the folder of a harness.
 pub const LOG: &str = "run.mcap";
@@ -82,6 +84,8 @@ pub struct Harness {
     /// The controller simulates the robot itself: it gets the arguments of `run` behind
     /// `--in-process`, there is no other process, and `endpoint` means nothing.
     pub in_process: bool,
+    /// Then it hangs if log and report, both in `folder`, do not grow for so long; `None`: never.
+    pub patience: Option<Duration>,
     /// More environment variables of the controller.
     pub variables: Vec<(String, OsString)>,
 }
@@ -95,6 +99,9 @@ pub struct Running {
     controllers: Vec<Process>,
     endpoint: String,
     robots: Vec<String>,
+    /// Of a controller that simulates the robot itself, if it must not hang.
+    progress: Option<Progress>,
+    hangs: bool,
 }
 
 /// How the processes ended.
@@ -105,6 +112,10 @@ pub struct Ended {
     /// The controller's exit status, if it ended before the daemon; of several that of the first
     /// that failed, or else of the first that ended.
     pub controller: Option<ExitStatus>,
+    /// The robot of that controller.
+    pub controller_of: Option<String>,
+    /// A controller that simulates the robot itself did not go on, and was ended for that.
+    pub hung: bool,
     /// True if the daemon was ready: from then on a log of that name is its own.
     pub was_ready: bool,
     /// The daemon's report of its end; `None` if it was killed or met an error. Of several robots
@@ -116,7 +127,15 @@ pub struct Ended {
 
 impl Ended {
     fn of(daemon: ExitStatus, controller: Option<ExitStatus>, reports: Vec<Report>) -> Self {
-        let mut ended = Self { daemon, controller, was_ready: false, report: None, error: None };
+        let mut ended = Self {
+            daemon,
+            controller,
+            controller_of: None,
+            hung: false,
+            was_ready: false,
+            report: None,
+            error: None,
+        };
         for report in reports {
             match report {
                 Report::Ready(_) => ended.was_ready = true,
@@ -142,9 +161,18 @@ impl Harness {
         let (arguments, report) = self.arguments()?;
         let mut daemon = self.simulating()?;
         daemon.args(arguments);
-        let daemon = Process::start(into_file(daemon, &self.folder.join(DAEMON_OUTPUT))?)?;
-        let (endpoint, robots) = (self.endpoint.clone(), self.robots.clone());
-        let mut running = Running { daemon, report, controllers: Vec::new(), endpoint, robots };
+        let daemon = into_file(daemon, &self.folder.join(DAEMON_OUTPUT))?;
+        let daemon = Process::start_marked(daemon)?;
+        let patience = self.patience.filter(|_| self.in_process);
+        let mut running = Running {
+            daemon,
+            report,
+            controllers: Vec::new(),
+            endpoint: self.endpoint.clone(),
+            robots: self.robots.clone(),
+            progress: patience.map(|patience| Progress::new(&self.folder, patience)),
+            hangs: false,
+        };
         if !self.in_process && running.becomes_ready()? {
             for robot in &self.robots {
                 running.controllers.push(self.start_controller(robot)?);
@@ -268,21 +296,34 @@ impl Running {
     }
 
     /// How all ended, if they have. The daemon's end ends the controllers. A controller that fails
-    /// ends the daemon; after one that succeeds, the daemon decides whether to wait.
+    /// ends the daemon; after one that succeeds, the daemon decides whether to wait. A controller
+    /// that simulates the robot itself is ended if it hangs.
     ///
     /// # Errors
     /// [`ErrorKind::Internal`] if the system does not report the state of a process.
     pub fn poll(&mut self) -> Result<Option<Ended>> {
-        let ended = self.controllers.iter_mut().filter_map(|process| process.ended().transpose());
-        let ended: Vec<ExitStatus> = ended.collect::<Result<_>>()?;
-        let failed = ended.iter().find(|status| !status.success());
-        let controller = failed.or(ended.first()).copied();
+        let of_robots = self.controllers.iter_mut().zip(&self.robots);
+        let ended = of_robots.filter_map(|(process, robot)| {
+            let ended = process.ended().transpose()?;
+            Some(ended.map(|status| (robot, status)))
+        });
+        let ended: Vec<(&String, ExitStatus)> = ended.collect::<Result<_>>()?;
+        let failed = ended.iter().find(|(_, status)| !status.success());
+        let first = failed.or(ended.first()).copied();
+        let (controller_of, controller) =
+            first.map(|(robot, status)| (robot.clone(), status)).unzip();
         if controller.is_some_and(|status| !status.success()) {
+            self.daemon.end(ENDING)?;
+        }
+        let runs = self.daemon.ended()?.is_none();
+        if runs && self.progress.as_mut().is_some_and(Progress::has_ceased) {
+            self.hangs = true;
             self.daemon.end(ENDING)?;
         }
         let Some(daemon) = self.daemon.ended()? else { return Ok(None) };
         self.controllers.iter_mut().try_for_each(|controller| controller.end(ENDING))?;
-        Ok(Some(Ended::of(daemon, controller, self.reports())))
+        let ended = Ended::of(daemon, controller, self.reports());
+        Ok(Some(Ended { controller_of, hung: self.hangs, ..ended }))
     }
 
     /// Waits for the end. Calls `look` repeatedly meanwhile; if it returns false, all processes are

@@ -44,6 +44,15 @@ impl Process {
         Self::spawn(command)
     }
 
+    /// The same, also ended by the next process with a harness if this one is killed.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub(super) fn start_marked(mut command: Command) -> Result<Self> {
+        Family::new().mark(&mut command);
+        Self::start(command)
+    }
+
     /// The same of a program that may start others: they are signalled and ended with it, also
     /// those that have left its group.
     ///
@@ -57,8 +66,9 @@ impl Process {
         Ok(process)
     }
 
-    /// The same, with pipes to its input and from its output.
+    /// As [`start_marked`](Self::start_marked), with pipes to its input and from its output.
     pub(super) fn start_piped(mut command: Command) -> Result<(Self, ChildStdin, ChildStdout)> {
+        Family::new().mark(&mut command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = Self::spawn(command)?;
         match (process.child.stdin.take(), process.child.stdout.take()) {

@@ -443,6 +443,47 @@ fn an_interrupt_leaves_neither_processes_nor_half_a_certificate() {
     assert!(left.into_iter().all(|e| !e.file_name().to_string_lossy().contains("certificate")));
 }
 
+/// Waits until the reference's daemon is ready.
+fn reference_begins(scene: &Scene) {
+    let report = out(scene).join("reference").join(REPORT);
+    wait_for("the reference", || {
+        let lines = reports(&std::fs::read_to_string(&report).unwrap_or_default());
+        (!lines.is_empty()).then_some(())
+    });
+}
+
+/// Each would replace what the other compares.
+#[test]
+fn a_folder_is_that_of_one_certification_at_a_time() {
+    let scene = Scene::new();
+    let mut first = certify(&scene, &[], &["sleep", "60"]);
+    reference_begins(&scene);
+    let other = Scene::new();
+    let listen = format!("bus.listen=[{:?}]", other.endpoint);
+    let (scenario, folder) = (repository("config/quadruped.toml"), out(&scene));
+    let folder = folder.display().to_string();
+    let words = ["certify", &scenario, "--set", &listen, "--out", &folder, "--", "sleep", "60"];
+    let said = other.hardstand("second", &words).ends_with(2);
+    let expected = format!("--out {folder} is the folder of another `hardstand certify`");
+    assert!(said.contains(&expected), "{said}");
+    first.signal(Signal::INT);
+    first.ends_with(1);
+    // and is free again
+    certify(&scene, &[], &["sh", "-c", "exit 3"]).ends_with(8);
+}
+
+/// A daemon that a killed certification has left does not keep the endpoint.
+#[test]
+fn a_certification_that_was_killed_is_in_no_way_of_the_next_one() {
+    let scene = Scene::tcp();
+    let mut killed = certify(&scene, &[], &["sleep", "60"]);
+    reference_begins(&scene);
+    killed.kill();
+    let said = certify(&scene, &[], &["sh", "-c", "exit 3"]).ends_with(8);
+    assert!(said.contains("exit code 3"), "{said}");
+    assert_eq!(alive_in(scene.dir.path()), Vec::<String>::new());
+}
+
 /// Two builds of which one computes otherwise, as far as logs show: the same commands, another
 /// state. And the same build with another controller.
 #[test]

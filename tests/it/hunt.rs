@@ -1,5 +1,6 @@
 //! Hunts: planted bugs are found, shrunk to their cause, and kept.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -343,7 +344,10 @@ fn two_processes_with_one_folder_make_one_hunt() {
     };
     both();
     // a daemon of the second process failed before both were started again: the first waits
-    let file = cases.join("c00002/outcome.json");
+    let all = fs::read_dir(&cases).unwrap().flatten();
+    let is_second = |name: &OsStr| name.to_string_lossy().starts_with("c00002");
+    let case = all.map(|case| case.path()).find(|path| path.file_name().is_some_and(is_second));
+    let file = case.unwrap().join("outcome.json");
     let mut outcome: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     assert_ne!(outcome["outcome"], "daemon_failed");
     outcome["outcome"] = "daemon_failed".into();
@@ -388,12 +392,18 @@ between = [0.6, 0.7]
 [[hunt.vary]]
 key = "sim.duration_s"
 between = [1.0, 2.0]
+[[hunt.vary]]
+key = "contact.d0_m"
+between = [-1e308, 1e308]
 [[hunt.events]]
 kind = "push"
 count = 0
 [[hunt.events]]
 kind = "push"
 at_s = { between = [1.0] }
+[[hunt.events]]
+kind = "push"
+link = { one_of = [] }
 "#,
     );
     let mut command = stage.command();
@@ -403,12 +413,15 @@ at_s = { between = [1.0] }
         "hunt.duration_s is 0; it must be finite and greater than 0",
         "hunt.what",
         "contact.mu must be a key of the scenario that has a number",
-        "between must be two numbers, the smaller first",
+        "hunt.vary[1].between is [0.9, 0.6]; it must be two finite numbers, the smaller first",
         "hunt.vary[2].keys is []; it must be at least one key",
         "hunt.vary: the name \"contact.mu_kinetic\" is used twice",
         "sim.duration_s is not allowed",
         "hunt.events[0].count is 0; it must be a whole number, 1 to 64",
-        "hunt.events[1]: between must be two numbers, the smaller first",
+        "hunt.vary[5].between is [-1",
+        "at most 1.7976931348623157e308 apart",
+        "hunt.events[1]: between is [1.0]; it must be two finite numbers, the smaller first",
+        "hunt.events[2]: one_of is []; it must be a list of at least one value",
         "hunt.commands is 3; it must be a list of tables",
     ] {
         assert!(said.contains(line), "{line} is not in {said}");
@@ -439,7 +452,7 @@ fn cases_that_the_scenario_refuses_are_told() {
     let long = "[hunt]\nduration_s = 1e10\n[[hunt.vary]]\nkey = \"contact.mu_kinetic\"\n\
                 between = [0.1, 0.5]\n";
     let said = refused(long, 2);
-    assert!(said.contains("the scenario refuses all"), "{said}");
+    assert!(said.contains("sim.duration_s is 1"), "{said}");
     // an end of the range is told; what lies near it counts as none
     let space = "[hunt]\nduration_s = 0.1\n[[hunt.vary]]\nkey = \"contact.mu_kinetic\"\n\
                  between = [0.1, 1.5]\n";
@@ -447,6 +460,54 @@ fn cases_that_the_scenario_refuses_are_told() {
     assert!(said.contains("such cases are refused, and count as none"), "{said}");
     assert!(said.contains("cases count as none; the first: "), "{said}");
     assert!(said.contains("nothing    in 20 cases"), "{said}");
+}
+
+/// Each of hundreds of cases would be refused.
+#[test]
+fn a_length_that_the_scenario_refuses_is_told_before_the_first_case() {
+    for duration_s in ["1e-4", "1e300"] {
+        let stage = Stage::new(DELAYS);
+        let mut command = stage.command();
+        command.args(["--duration", duration_s, "--out"]).arg(stage.path("out"));
+        command.args(["--", "true"]);
+        let said = Process::start(stage.0.path(), "length", command).ends_with(2);
+        assert!(said.contains("sim.duration_s is "), "{said}");
+        assert!(!stage.path("out").exists(), "a case was run: {said}");
+    }
+}
+
+/// No file has their keys.
+#[test]
+fn masses_of_links_are_drawn() {
+    let hunt = |link: &str, code: i32| {
+        let stage = Stage::new(&format!(
+            "[hunt]\nduration_s = 0.05\n[[hunt.vary]]\nkey = \"links.{link}.mass_scale\"\n\
+             between = [0.8, 1.2]\n"
+        ));
+        let mut command = stage.command();
+        command.args(["--cases", "4", "--random", "4", "--in-process", "--out"]);
+        command.arg(stage.path("out"));
+        command.args(["--", HARDSTAND, "controller", "stand", "--join", "legs"]);
+        let said = Process::start(stage.0.path(), "masses", command).ends_with(code);
+        let case = stage.path("out/cases/c00001__none__s0001/outcome.json");
+        said + &fs::read_to_string(case).unwrap_or_default()
+    };
+    let said = hunt("trunk", 0);
+    assert!(said.contains("nothing    in 4 cases"), "{said}");
+    assert!(said.contains("links.trunk.mass_scale="), "{said}");
+    assert!(hunt("tail", 2).contains("no body has this name"));
+}
+
+/// It is the range of what is drawn, and no larger than a number.
+#[test]
+fn a_push_without_measure_is_refused_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let stage = Stage::new("");
+    let mut command = Command::new(HARDSTAND);
+    command.arg("pushes").arg(stage.path("legs.toml")).args(["--until", "fell", "--most", "1e308"]);
+    command.arg("--out").arg(folder.path().join("out")).args(["--", "true"]);
+    let said = Process::start(folder.path(), "pushes", command).ends_with(2);
+    assert!(said.contains("--most is 1e308; it must be at most 8.98"), "{said}");
 }
 
 /// A space that is smaller than the number of cases is looked through, and the hunt ends.

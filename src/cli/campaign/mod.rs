@@ -57,10 +57,10 @@ fn run_file(file: &Path, a: &CampaignRunArguments) -> Result<ExitCode> {
         Some(out) => std::path::absolute(out).map_err(|e| no_place(out, &e))?,
         None => results_of(&file),
     };
-    let folder = command(&mut plan, a)?;
+    let store = Store::new(out);
+    let folder = command(&mut plan, &store, a)?;
     plan.controller_files = campaign::controller_files(&plan.controller);
     let mut manifest = Manifest::of(&plan, &file.to_string_lossy(), folder);
-    let store = Store::new(out);
     reports.check(plan.files().into_iter().chain([file]), &store)?;
     if !a.table {
         run(&plan, &mut manifest, &store, &slice, a)?;
@@ -108,22 +108,32 @@ fn results_of(file: &Path) -> PathBuf {
     file.with_file_name(format!("{stem}-results"))
 }
 
-/// The controller's command: that of the command line, or the file's, which runs where it says.
-/// Returns where one of the command line was given.
-fn command(plan: &mut Plan, a: &CampaignRunArguments) -> Result<Option<String>> {
+/// The controller's command: that of the command line, or the file's, which runs where it says; of
+/// a table that is made again, that of `campaign.json`. Returns where one of a command line was
+/// given.
+fn command(plan: &mut Plan, store: &Store, a: &CampaignRunArguments) -> Result<Option<String>> {
     if !a.command.is_empty() {
         plan.controller.clone_from(&a.command);
         let here = std::env::current_dir().map_err(|e| no_place(Path::new("."), &e))?;
         return Ok(Some(here.to_string_lossy().into_owned()));
-    } else if plan.controller.is_empty() {
+    }
+    let mut given = None;
+    if plan.controller.is_empty() && a.table {
+        let before = store.manifest().unwrap_or_default();
+        plan.controller = before.controller.into_iter().map(Into::into).collect();
+        given = before.folder;
+    }
+    if plan.controller.is_empty() {
         let text = "the controller's command is missing: give it after --, or as `controller` in \
                     the file";
         return Err(Error::new(ErrorKind::Input, text));
     }
-    let folder = &plan.controller_folder;
-    std::env::set_current_dir(folder)
-        .map_err(|e| no_place(folder, &e).within("controller_folder"))?;
-    Ok(None)
+    let folder = given.as_ref().map_or(plan.controller_folder.as_path(), Path::new);
+    match std::env::set_current_dir(folder) {
+        Err(e) if given.is_none() => Err(no_place(folder, &e).within("controller_folder")),
+        // without its files, outcomes that have them are refused
+        _ => Ok(given),
+    }
 }
 
 /// Runs the cases of the slice that are not finished, and notes what they were run by.
@@ -135,6 +145,7 @@ fn run(
     a: &CampaignRunArguments,
 ) -> Result<()> {
     let stop = stop_on_signal()?;
+    store.refuse_other(plan, if a.again { slice } else { &[] })?;
     if a.again {
         store.forget_outcomes(slice)?;
     }

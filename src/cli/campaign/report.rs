@@ -100,6 +100,7 @@ struct ReportResult {
 pub(super) fn report(a: &CampaignReportArguments) -> Result<ExitCode> {
     let folder = std::path::absolute(&a.folder).map_err(|e| no_place(&a.folder, &e))?;
     let results = Results::open(&folder)?;
+    results.refuse_mixed()?;
     let places = Places::of(&a.reports)?;
     places.check(results.manifest.files(), &Store::new(folder))?;
     places.write(&results)?;

@@ -1,10 +1,12 @@
 //! `hardstand certify`.
 
 mod document;
+mod folder;
 mod page;
 mod text;
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,8 +14,7 @@ use serde::Serialize;
 
 use crate::certify::{
     Bench, Certificate, Claim, FinishedRun, Inputs, JSON_FILE, PAGE_FILE, Perturbation, Problem,
-    Run, STOPPED_S, Task, Verdict, attribute, own_key, plan, sign, signature_file, signing_key,
-    verify, wall_s,
+    Run, STOPPED_S, Task, Verdict, attribute, own_key, plan, sign, signing_key, verify, wall_s,
 };
 use crate::config::{Scenario, key_of};
 use crate::inspect::Comparison;
@@ -22,7 +23,7 @@ use crate::replay::Player;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::CertifyArguments;
-use super::{ExitCode, differences, failure, output_file, progress, show, stop_on_signal};
+use super::{ExitCode, differences, failure, progress, show, stop_on_signal};
 
 /// Where a certificate goes if nothing else is given, and where one that repeats another does.
 const OUT: [&str; 2] = ["hardstand-certificate", "hardstand-check"];
@@ -43,7 +44,7 @@ pub(super) fn certify(a: &CertifyArguments) -> Result<ExitCode> {
             show::note(&format!("no certificate: {}", failure::text(&failure)));
             Ok(failure::code_of(&failure))
         }
-        Outcome::Finished(certificate) => {
+        Outcome::Finished(certificate, _lock) => {
             let signature = key.map(|key| sign(&order.out.join(JSON_FILE), &key)).transpose()?;
             if a.json {
                 show::json(&certificate)?;
@@ -64,7 +65,8 @@ pub(super) fn certify(a: &CertifyArguments) -> Result<ExitCode> {
 
 /// What a certification led to.
 enum Outcome {
-    Finished(Box<Certificate>),
+    /// The folder of the certificate stays locked until it is signed.
+    Finished(Box<Certificate>, File),
     /// The reference failed, or a signal stopped a run: there is no certificate.
     Failed(Failure),
 }
@@ -106,7 +108,7 @@ impl<'a> Order<'a> {
             a.key.as_deref().map_or(Ok(()), |key| verify(file, key))?;
             let claim = Claim::read(file)?;
             claim.refuse_other_log(file)?;
-            refuse_own(file, &order.out)?;
+            folder::refuse_own(file, &order.out)?;
             order.files.extend(claim.files_here());
             order.scenario = claim.scenario.file.clone().into();
             let own = claim.scenario.set.iter().filter(|set| !OWN_KEYS.contains(&key_of(set)));
@@ -134,7 +136,8 @@ fn runs(order: &Order<'_>, stop: &AtomicBool) -> Result<Outcome> {
     let time_s = |ticks: u64| ticks as f64 * scenario.spec.period_ns as f64 * 1e-9;
     let mut tasks = plan(time_s(bench.ticks), bench.load);
     let mut inputs = Inputs::here(&scenario.files, &order.command, &order.files)?;
-    set_aside(&order.out)?;
+    let lock = folder::lock(&order.out)?;
+    folder::set_aside(&order.out)?;
     if !a.json {
         announce(order, &tasks, time_s(bench.ticks));
     }
@@ -171,7 +174,7 @@ fn runs(order: &Order<'_>, stop: &AtomicBool) -> Result<Outcome> {
     if certificate.certified && !a.keep_logs {
         remove_equal_logs(&bench, &tasks);
     }
-    Ok(Outcome::Finished(Box::new(certificate)))
+    Ok(Outcome::Finished(Box::new(certificate), lock))
 }
 
 fn announce(order: &Order<'_>, tasks: &[Task], duration_s: f64) {
@@ -241,40 +244,6 @@ fn bench(order: &Order<'_>, scenario: &Scenario) -> Result<Bench> {
         stop_at: 0,
         load: 2 * cores,
     })
-}
-
-/// What is written must not replace what is checked.
-fn refuse_own(certificate: &Path, out: &Path) -> Result<()> {
-    if !output_file::is_same(certificate, &out.join(JSON_FILE)) {
-        return Ok(());
-    }
-    let text = format!(
-        "--out {} is the folder of the certificate that --check names, which would be replaced; \
-         give another folder",
-        out.display()
-    );
-    Err(Error::new(ErrorKind::Input, text))
-}
-
-/// An old certificate must not be taken for the new one: it stays under another name.
-fn set_aside(out: &Path) -> Result<()> {
-    let failed = |e: std::io::Error| Error::new(ErrorKind::File, format!("{}: {e}", out.display()));
-    std::fs::create_dir_all(out).map_err(failed)?;
-    let pair = |name: &str, to: &str| [out.join(name), out.join(to)];
-    let [json, json_to] = pair(JSON_FILE, "earlier.json");
-    let [page, page_to] = pair(PAGE_FILE, "earlier.html");
-    let signature = [signature_file(&json), signature_file(&json_to)];
-    if json.exists() {
-        // the signature of one that was set aside before would not be that of this one
-        let _there_may_be_none = std::fs::remove_file(&signature[1]).is_ok();
-    }
-    for [file, to] in [signature, [json, json_to], [page, page_to]] {
-        match std::fs::rename(file, to) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(failed(e)),
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 fn run(bench: &Bench, task: &Task, duration_s: f64, stop: &AtomicBool) -> Result<FinishedRun> {

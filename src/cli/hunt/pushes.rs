@@ -17,6 +17,8 @@ use super::{STOPPED, push_plot};
 const DIRECTIONS_MAX: usize = 360;
 const TIMES_MAX: usize = 1000;
 const STEPS_MAX: usize = 10_000;
+/// Forces are between this one and its opposite, whose distance must be a number.
+const MOST_MAX_N: f64 = f64::MAX / 2.0;
 
 /// What `hardstand pushes` has measured.
 #[derive(Debug, Serialize)]
@@ -98,6 +100,10 @@ fn pushes_of(a: &PushesArguments, scenario: &Scenario) -> Result<Pushes> {
             let text = format!("{option} is {value}; it must be finite and {allowed}");
             return Err(Error::new(ErrorKind::Input, text));
         }
+    }
+    if most_n > MOST_MAX_N {
+        let text = format!("--most is {most_n:e}; it must be at most {MOST_MAX_N:e}");
+        return Err(Error::new(ErrorKind::Input, text));
     }
     for (option, value, most) in [
         ("--directions", a.directions.get(), DIRECTIONS_MAX),

@@ -72,9 +72,11 @@ impl Setup {
         Judge::new(space, &self.common, self.out.clone(), self.jobs, self.shard, self.stop.clone())
     }
 
-    /// Refuses keys and events that the scenario refuses at both of their ends; later, a case that
-    /// is refused is no find. Notes those that it refuses at one of them.
+    /// Refuses a length that the scenario refuses, and keys and events that it refuses at both of
+    /// their ends; later, a case that is refused is no find. Notes those that it refuses at one of
+    /// them.
     pub(super) fn check(&self, space: &Space, what: &str) -> Result<()> {
+        Scenario::load_all(&self.common.file, &space.usual_sets()).map_err(|e| e.within(what))?;
         let (mut mistakes, mut notes) = (Vec::new(), BTreeSet::new());
         for ends in space.probes() {
             let refused = |(words, sets): &(String, Vec<String>)| {

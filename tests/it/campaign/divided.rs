@@ -66,6 +66,38 @@ fn the_parts_of_all_slices_are_the_table() {
     pyarrow_reads_the_parts(&stage, 2);
 }
 
+/// Slices of two controllers are two campaigns: the second is refused before it runs a case, and
+/// what is mixed all the same is no result.
+#[test]
+fn slices_of_two_controllers_are_not_mixed() {
+    let mut stage = Stage::new(&EIGHT.replace("seeds = [7, 9]", "seeds = [7]"));
+    stage.run(&["--shard", "0/2"], 0);
+    let finished = stage.finished();
+    let manifest = |of: &Stage| std::fs::read(of.results().join("campaign.json")).unwrap();
+    let before = manifest(&stage);
+    stage.controller.push("--kp=90".into());
+    let said = stage.run(&["--shard", "1/2"], 2);
+    assert!(said.contains("flat__none__s0007") && said.contains("controller differs"), "{said}");
+    stage.controller.pop();
+    assert_eq!((stage.finished(), manifest(&stage)), (finished, before));
+
+    stage.run(&["--shard", "1/2"], 0);
+    let report = |code: i32| {
+        let mut command = Command::new(HARDSTAND);
+        command.args(["campaign", "report"]).arg(stage.results());
+        Process::start(stage.dir.path(), "report", command).ends_with(code)
+    };
+    report(0);
+    let file = stage.results().join("cases/slick__none__s0007/outcome.json");
+    let mut outcome: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    outcome["inputs"]["controller_files"] = "0123456789abcdef".into();
+    std::fs::write(&file, outcome.to_string()).unwrap();
+    let said = report(2);
+    let expected = "the outcomes of slick__none__s0007 and flat__none__s0007 are of two campaigns: \
+                    controller_files is \"0123456789abcdef\" and ";
+    assert!(said.contains(expected), "{said}");
+}
+
 fn plan(stage: &Stage, more: &[&str], code: i32) -> String {
     let mut command = Command::new(HARDSTAND);
     command.args(["campaign", "plan"]).arg(stage.path("campaign.toml")).args(more);

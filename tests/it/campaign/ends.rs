@@ -115,6 +115,22 @@ pub fn daemon_of(place: &str) -> Option<Pid> {
     })
 }
 
+/// One that never begins, and one that stops on its way and ends in order when it is told to.
+#[test]
+fn a_controller_that_hangs_in_one_process_is_a_row_too() {
+    let campaign = "duration_s = 1e6\nin_process = true\nset = [\"control.patience_s=1.0\"]\n\
+                    keep_logs = \"none\"\n[[scenarios]]\nname = \"flat\"\nfile = \"QUADRUPED\"\n";
+    let stops = "(sleep 0.2; kill -STOP $$) & exec $STAND \"$0\" \"$@\"";
+    for script in ["exec sleep 100", stops] {
+        let stage = Stage::with_script(campaign, script);
+        stage.run(&[], 0);
+        let row = &stage.rows()[0];
+        let found = ["outcome", "exit_code", "reason"].map(|name| row[name].as_str());
+        let why = "timed out: the controller did not go on within control.patience_s";
+        assert_eq!(found, ["controller_timeout", "8", why], "{script}: {row:?}");
+    }
+}
+
 /// What the ends of `vary` do not show.
 #[test]
 fn a_scenario_that_is_refused_is_a_row() {

@@ -1,7 +1,9 @@
 //! Campaigns that are refused, and slices.
 
+use std::process::Command;
+
 use super::recipes::with_hardstand;
-use super::stage::{EIGHT, Stage, eight, rows};
+use super::stage::{EIGHT, HARDSTAND, Stage, eight, rows};
 use crate::common::process::{Process, repository};
 
 /// Whatever is wrong is said at once.
@@ -95,7 +97,7 @@ tilt = { quantity = "base.tilted", take = "sum" }
         "faults: the name \"none\" is used twice",
         "scenario \"flat\", fault \"slip\": events[0].foot is \"XX\"; it must be",
         "scenario \"flat\", all of vary at their upper ends: contact.mu_static is 200.0",
-        "vary[1].between is [0.4, 0.3]; it must be two numbers, the smaller first",
+        "vary[1].between is [0.4, 0.3]; it must be two finite numbers, the smaller first",
         "scenario \"flat\", condition \"fell\": ",
         "base.altitude",
         "\"done\" is another column, or an outcome, already",
@@ -217,4 +219,15 @@ between = [1.0, 2.0]
     ] {
         assert!(said.contains(mistake), "{mistake}\nis not in\n{said}");
     }
+}
+
+/// A file that may not grow is a write that failed, and not the end of the program.
+#[test]
+fn a_limit_of_the_size_of_files_is_told() {
+    let stage = Stage::new(EIGHT);
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -f 1; exec \"$0\" \"$@\"", HARDSTAND, "campaign"]);
+    command.arg(stage.path("campaign.toml")).arg("--").args(&stage.controller);
+    let said = Process::start(stage.dir.path(), "limited", command).ends_with(2);
+    assert!(said.contains("cannot write ") && said.contains("File too large"), "{said}");
 }

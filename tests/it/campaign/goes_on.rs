@@ -79,6 +79,20 @@ fn the_end_of_the_terminal_is_the_end_of_the_campaign() {
     assert_eq!(super::ends::daemon_of(&place), None, "the daemon has ended too");
 }
 
+/// `timeout` sends its signal to its child and to its group, at the same time.
+#[test]
+fn signals_at_the_same_time_are_one_request() {
+    let stage = Stage::with_script(ONE, "exec sleep 100");
+    let mut campaign = stage.start("campaign", &[]);
+    let place = stage.dir.path().display().to_string();
+    wait_for("the daemon", || super::ends::daemon_of(&place));
+    campaign.signal(Signal::INT);
+    campaign.signal(Signal::TERM);
+    let said = campaign.ends_with(3);
+    assert!(said.contains("stopped    cases that were running have no outcome"), "{said}");
+    assert_eq!(super::ends::daemon_of(&place), None, "the daemon has ended too");
+}
+
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().flatten() {
@@ -118,6 +132,29 @@ fn outcomes_of_another_campaign_are_refused() {
     let mut stage = results_of_eight(EIGHT);
     stage.controller.push("--kp=90".into());
     assert!(stage.run(&[], 2).contains("controller differs"));
+}
+
+/// The tables need no command where the folder says what ran.
+#[test]
+fn tables_are_made_again_with_the_command_of_the_folder() {
+    let stage = results_of_eight(EIGHT);
+    let tables = |code: i32| {
+        let mut command = Command::new(HARDSTAND);
+        command.arg("campaign").arg(stage.path("campaign.toml")).arg("--table");
+        Process::start(stage.dir.path(), "tables", command).ends_with(code)
+    };
+    fs::remove_file(stage.results().join("table.csv")).unwrap();
+    tables(0);
+    assert_eq!(stage.rows(), eight().rows());
+    let manifest = |of: &Stage| fs::read(of.results().join("campaign.json")).unwrap();
+    let [here, there] = [&stage, eight()].map(|of| {
+        let mut read: serde_json::Value = serde_json::from_slice(&manifest(of)).unwrap();
+        read.as_object_mut().unwrap().remove("file");
+        read
+    });
+    assert_eq!(here, there);
+    fs::remove_file(stage.results().join("campaign.json")).unwrap();
+    assert!(tables(2).contains("the controller's command is missing"));
 }
 
 /// More or fewer seeds, faults and scenarios are another choice of the same cases.

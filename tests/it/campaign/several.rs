@@ -135,6 +135,13 @@ fn the_reason_names_the_robot() {
     let rows = stage.rows();
     assert_eq!(rows[0]["outcome"], "controller_timeout");
     assert!(rows[0]["reason"].starts_with("right: timed out"), "{}", rows[0]["reason"]);
+
+    let script = script.replace("exec sleep 60", "exit 3");
+    stage.controller = ["sh", "-c", &script].map(String::from).into();
+    stage.run(&["--again"], 0);
+    let rows = stage.rows();
+    assert_eq!(rows[0]["outcome"], "controller_ended");
+    assert_eq!(rows[0]["reason"], "right: the controller's exit code 3");
 }
 
 #[test]
