@@ -147,7 +147,9 @@ pub(super) fn buses(
         buses.push(bus(&s, model, rate_hz));
         s.finish();
     }
-    mistakes.refuse_twins("buses", buses.iter().map(|bus| bus.name.as_str()));
+    // a name that is wrong has been reported
+    let names = buses.iter().map(|bus| bus.name.as_str()).filter(|name| is_bus_name(name));
+    mistakes.refuse_twins("buses", names);
     let joints = buses.iter().flat_map(|bus| &bus.drives).map(|drive| drive.joint);
     let names = joints.filter_map(|joint| model.joints.get(joint));
     mistakes.refuse_twins("buses: joints", names.map(|joint| joint.name.as_str()));
@@ -171,9 +173,13 @@ fn check_faults(events: &[(u64, Event)], buses: &[MotorBus], mistakes: &Mistakes
     }
 }
 
+fn is_bus_name(name: &str) -> bool {
+    is_controller_name(name) && name.len() <= 32
+}
+
 fn bus(s: &Section<'_>, model: &Model, rate_hz: u64) -> MotorBus {
     let name = s.text("name");
-    if !is_controller_name(name) || name.len() > 32 {
+    if !is_bus_name(name) {
         s.mistake("name", "1 to 32 letters, digits, \"-\", \"_\" or \".\"");
     }
     let wires = [
@@ -250,15 +256,23 @@ fn drives(s: &Section<'_>, wire: BusWire, model: &Model) -> Vec<BusDrive> {
         s.complain("drives", &format!("a bus has 1 to {DRIVES_MAX} [[buses.drives]]"));
     }
     let mut drives: Vec<BusDrive> = Vec::new();
-    for d in &sections {
-        let drive = drive(d, wire, model);
-        if drives.iter().any(|other| other.id == drive.id) {
-            d.mistake("id", "another one for each drive of a bus");
+    let mut read = Vec::new();
+    for d in sections {
+        let mistakes = d.mistake_count();
+        let drive = drive(&d, wire, model);
+        // one that is wrong has values in the place of its own, which others may have
+        if d.mistake_count() == mistakes {
+            if drives.iter().any(|other| other.id == drive.id) {
+                d.mistake("id", "another one for each drive of a bus");
+            }
+            drives.push(drive);
+            read.push((d, Some(drive)));
+        } else {
+            read.push((d, None));
         }
-        drives.push(drive);
     }
-    for (d, drive) in sections.into_iter().zip(&drives) {
-        if let Some(text) = bus_ids::overlap(drive, &drives) {
+    for (d, drive) in read {
+        if let Some(text) = drive.and_then(|drive| bus_ids::overlap(&drive, &drives)) {
             d.complain("id", &text);
         }
         d.finish();

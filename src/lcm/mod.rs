@@ -144,9 +144,18 @@ impl Lcm {
         }
         self.received += 1;
         match messages::targets(types, &self.settings.motors, message) {
-            Ok(commands) => self.heard = Some((commands, Instant::now())),
+            Ok(commands) => self.hear(commands),
             Err(BadTargets::Structure) => self.other_structure += 1,
             Err(BadTargets::Cartesian) => self.cartesian += 1,
+        }
+    }
+
+    /// Takes set-points, unless no drive may be given them: those must not even join, which would
+    /// start the simulation.
+    fn hear(&mut self, commands: Vec<JointCommand>) {
+        // the ingress counts a refusal
+        if self.ends.source.check(&commands).is_ok() {
+            self.heard = Some((commands, Instant::now()));
         }
     }
 

@@ -180,6 +180,14 @@ impl Source {
         self.ingress.refuse(self.session, reason, answers_tick);
     }
 
+    /// Checks set-points for all joints.
+    ///
+    /// # Errors
+    /// Why they are refused; the ingress has counted it.
+    pub fn check(&self, joints: &[JointCommand]) -> Result<(), Rejection> {
+        self.ingress.check(joints)
+    }
+
     /// Sends set-points for its joints as the answer to the state of a tick.
     ///
     /// # Errors

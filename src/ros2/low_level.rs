@@ -28,6 +28,7 @@ const SLOW_STATE_TOPIC: &str = "/lf/lowstate";
 const LOW_CMD_TOPIC: &str = "/lowcmd";
 const ARM_TOPIC: &str = "/arm_sdk";
 const BODY_TOPICS: [&str; 2] = ["/sportmodestate", "/odommodestate"];
+const SLOW_BODY_TOPICS: [&str; 2] = ["/lf/sportmodestate", "/lf/odommodestate"];
 const TORSO_TOPIC: &str = "/secondary_imu";
 const SLOW_TORSO_TOPIC: &str = "/lf/secondary_imu";
 const REMOTE_TOPIC: &str = "/wirelesscontroller";
@@ -50,8 +51,8 @@ pub(super) struct LowStates {
     remote: Out,
     /// Fast and slow, of the unit in a humanoid's torso.
     torso: Option<[Out; 2]>,
-    /// Of the body, both the same.
-    bodies: [Out; 2],
+    /// Of the body, fast and slow, two of the same each.
+    bodies: [[Out; 2]; 2],
     body: SportModeState,
 }
 
@@ -70,7 +71,9 @@ pub(super) fn low_level(
     counters: &Arc<RosCounters>,
 ) -> Result<(LowStates, Guard)> {
     let own = [random_number() as u32, random_number() as u32];
-    let guard = Guard::new(own, Arc::clone(counters));
+    let remote = wires.publish(MessageType::of::<WirelessController>(), REMOTE_TOPIC)?;
+    let bridged = matches!(remote, Out::Zenoh(_, None, _));
+    let guard = Guard::new(own, bridged, Arc::clone(counters));
     // libraries for controllers that can also play the robot declare both
     let is_taken = wires.finder((LOW_STATE_TOPIC, LOW_CMD_TOPIC), WRITERS);
     let thread = watch(guard.clone(), is_taken, wires.bus().panic_guard());
@@ -103,8 +106,6 @@ pub(super) fn low_level(
     let watcher = guard.clone();
     let observe: Take = Box::new(move |bytes, _| watcher.observe(bytes));
     wires.listen(state, LOW_STATE_TOPIC, End::Subscriber, observe)?;
-    let body = MessageType::of::<SportModeState>();
-    let remote = wires.publish(MessageType::of::<WirelessController>(), REMOTE_TOPIC)?;
     let remote_control = listen_to_remotes(wires, &guard, subscriber, (remote_control, &remote))?;
     let states = LowStates {
         robot,
@@ -115,7 +116,7 @@ pub(super) fn low_level(
         slow: wires.publish(state, SLOW_STATE_TOPIC)?,
         remote,
         torso: torso(wires, settings)?,
-        bodies: [wires.publish(body, BODY_TOPICS[0])?, wires.publish(body, BODY_TOPICS[1])?],
+        bodies: [bodies(wires, BODY_TOPICS)?, bodies(wires, SLOW_BODY_TOPICS)?],
         body: SportModeState::default(),
     };
     Ok((states, guard))
@@ -124,11 +125,11 @@ pub(super) fn low_level(
 impl LowStates {
     /// Ticks between two states; `None` without subscribers or if the guard blocks.
     pub(super) fn wanted(&self) -> Option<u64> {
-        let [sport, odometry] = &self.bodies;
+        let single = [&self.fast, &self.slow, &self.remote].into_iter();
+        let all = single.chain(self.torso.iter().flatten()).chain(self.bodies.iter().flatten());
         // each is asked: it keeps count of its readers
-        let all = [&self.fast, &self.slow, &self.remote, sport, odometry].map(Out::is_wanted);
-        let torso = self.torso.iter().flatten().filter(|out| out.is_wanted()).count() > 0;
-        let wanted = (torso || all.contains(&true)) && self.guard.block_reason().is_none();
+        let any = all.filter(|out| out.is_wanted()).count() > 0;
+        let wanted = any && self.guard.block_reason().is_none();
         wanted.then_some(self.every)
     }
 
@@ -173,7 +174,9 @@ impl LowStates {
             Robot::Go { motors, .. } => Some(motors),
             Robot::Hg { .. } => None,
         };
-        for topic in self.bodies.iter_mut().filter(|topic| topic.is_wanted()) {
+        let due = self.bodies.iter_mut().zip([true, slow]).filter(|(_, due)| *due);
+        let bodies = due.flat_map(|(bodies, _)| bodies);
+        for topic in bodies.filter(|topic| topic.is_wanted()) {
             fill_sport(motors, state, &mut self.body);
             self.body.encode(buffer);
             topic.put(buffer, unix_ns, counters);
@@ -214,6 +217,12 @@ fn listen_to_remotes(
     let of = MessageType::of::<WirelessController>();
     wires.listen_to_others(of, REMOTE_TOPIC, own, others)?;
     Ok(remote)
+}
+
+/// Topics of the state of the body.
+fn bodies(wires: &mut Wires<'_>, [sport, odometry]: [&str; 2]) -> Result<[Out; 2]> {
+    let body = MessageType::of::<SportModeState>();
+    Ok([wires.publish(body, sport)?, wires.publish(body, odometry)?])
 }
 
 /// The topics of the unit in a humanoid's torso, if it has one.
@@ -302,6 +311,9 @@ fn check_modes(m: &HgLowCmd, machine: u8, commanded: bool) -> std::result::Resul
     if m.mode_machine != machine {
         let given = m.mode_machine;
         return refuse(format!("mode_machine is {given}; it must be {machine}, as in the states"));
+    }
+    if m.mode_pr > MODE_AB {
+        return refuse(format!("mode_pr is {}; it must be 0 or 1", m.mode_pr));
     }
     if m.mode_pr == MODE_AB && !commanded {
         return refuse(

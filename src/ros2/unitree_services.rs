@@ -13,7 +13,7 @@ use super::naming::End;
 use super::postures::Postures;
 use super::timed_velocity::TimedVelocity;
 use super::topics::MessageType;
-use super::unitree::{Guard, Request, Response, ResponseHeader, Status};
+use super::unitree::{Guard, Request, RequestHeader, Response, ResponseHeader, Status};
 use super::unitree_sport::Sport;
 use super::wires::{Out, Take, Wires};
 use crate::bus::WallClock;
@@ -44,9 +44,10 @@ pub(super) type Answer = std::result::Result<String, i32>;
 
 /// Declares both services.
 pub(super) fn serve(wires: &mut Wires<'_>, ends: &Ends) -> Result<()> {
-    let (switcher, own) = (Switcher::default(), ends.clone());
-    service(wires, "motion_switcher", ends, move |call| switcher.answer(call, &own))?;
-    let (sport, own) = (Sport::default(), ends.clone());
+    let sport = Arc::new(Sport::default());
+    let (switcher, own, released) = (Switcher::default(), ends.clone(), Arc::clone(&sport));
+    service(wires, "motion_switcher", ends, move |call| switcher.answer(call, &released, &own))?;
+    let own = ends.clone();
     service(wires, "sport", ends, move |call| sport.answer(call, &own))
 }
 
@@ -63,36 +64,42 @@ fn service(
     let named = topic.clone();
     let take: Take = Box::new(move |bytes, _| {
         ends.counters.count_called();
-        let called = || {
-            ends.guard.permit()?;
-            Ok(Request::decode(bytes)?)
-        };
-        match called() {
+        if let Err(refused) = ends.guard.permit() {
+            ends.counters.count(&named, &refused);
+            return;
+        }
+        let (header, answer) = match Request::decode(bytes) {
             Ok(call) => {
                 let answer = match call.header.identity.api_id {
                     VERSION => Ok("1.0.0.1".into()),
                     _ => answer(&call),
                 };
-                send(&out, &call, answer, &clock, &ends.counters);
+                (call.header, answer)
             }
-            Err(refused) => ends.counters.count(&named, &refused),
-        }
+            Err(e) => {
+                ends.counters.count(&named, &e.into());
+                // a client waits for an answer to what is too long, too
+                let Some(header) = Request::head(bytes) else { return };
+                (header, Err(WRONG_PARAMETER))
+            }
+        };
+        send(&out, &header, answer, &clock, &ends.counters);
     });
     wires.listen(MessageType::of::<Request>(), &topic, End::ReliableSubscriber, take)
 }
 
 fn send(
     out: &Mutex<(Out, Vec<u8>)>,
-    call: &Request,
+    call: &RequestHeader,
     answer: Answer,
     clock: &WallClock,
     counters: &RosCounters,
 ) {
-    if call.header.policy.noreply {
+    if call.policy.noreply {
         return;
     }
     let code = answer.as_ref().err().copied().unwrap_or(0);
-    let header = ResponseHeader { identity: call.header.identity.clone(), status: Status { code } };
+    let header = ResponseHeader { identity: call.identity.clone(), status: Status { code } };
     let response = Response { header, data: answer.unwrap_or_default(), binary: Vec::new() };
     let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
     let (topic, buffer) = &mut *out;
@@ -110,7 +117,7 @@ struct Mode {
 }
 
 impl Switcher {
-    fn answer(&self, call: &Request, ends: &Ends) -> Answer {
+    fn answer(&self, call: &Request, sport: &Sport, ends: &Ends) -> Answer {
         let mut mode = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match call.header.identity.api_id {
             1001 => {
@@ -127,6 +134,7 @@ impl Switcher {
             1003 => {
                 mode.clear();
                 ends.subscriber.end_following();
+                sport.forget();
                 Ok(String::new())
             }
             _ => Err(NOT_IMPLEMENTED),
@@ -134,6 +142,10 @@ impl Switcher {
     }
 }
 
+/// Reads the parameter of a call, an object of JSON.
 pub(super) fn parameter<T: for<'a> Deserialize<'a>>(call: &Request) -> std::result::Result<T, i32> {
-    serde_json::from_str(&call.parameter).map_err(|_not_it| WRONG_PARAMETER)
+    let text = call.parameter.trim_start();
+    // a list is read as the fields of a structure, too
+    let read = serde_json::from_str(text).ok().filter(|_| text.starts_with('{'));
+    read.ok_or(WRONG_PARAMETER)
 }

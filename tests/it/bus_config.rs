@@ -121,3 +121,31 @@ fn the_settings_of_a_cia402_drive_reach_it() {
     assert_eq!((config.counts_per_rev, config.rated_torque_nm), (4096, 2.5));
     assert_eq!((config.max_torque_nm, config.stiffness, config.damping), (9.0, 40.0, 0.5));
 }
+
+#[test]
+fn a_drive_that_is_refused_is_not_said_to_repeat_another_one() {
+    let [first, high] = [drive("mini-cheetah", 1), drive("mini-cheetah", 200)];
+    let said = refusal("slcan", [&first, &high]);
+    assert!(said.contains("buses[0].drives[1].id is 200; it must be"), "{said}");
+    assert!(!said.contains("another one for each drive"), "{said}");
+
+    let bus = |name: &str, joint: &str| {
+        format!(
+            "[[buses]]\nname = \"{name}\"\nwire = \"slcan\"\nport = \"/run/{joint}\"\n\
+             [[buses.drives]]\njoint = \"{joint}\"\n{first}\n"
+        )
+    };
+    let refused = |buses: String| {
+        let Err(e) = Scenario::from_texts(&buses, &robot(), &[]) else { panic!("{buses}") };
+        e.to_string()
+    };
+    // the first joint of the robot is hip1
+    let said = refused(bus("one", "hip1") + &bus("two", "knee"));
+    assert!(said.contains("joint is \"knee\"; it must be one of"), "{said}");
+    assert!(!said.contains("is used twice"), "{said}");
+    let said = refused(bus("", "hip1") + &bus("", "hip2"));
+    assert!(said.contains("buses[1].name is"), "{said}");
+    assert!(!said.contains("is used twice"), "{said}");
+    let said = refused(bus("one", "hip1") + &bus("one", "hip1"));
+    assert_eq!(said.matches("is used twice").count(), 2, "{said}");
+}

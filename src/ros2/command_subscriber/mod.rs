@@ -212,7 +212,8 @@ impl CommandSubscriber {
             state.following = None;
         }
         let blended = state.with_arms(now.time_ns, joints.clone());
-        let accepted = self.send(&mut state, publisher, &now, answers_tick, blended)?;
+        let sent = self.send(&mut state, publisher, &now, answers_tick, blended)?;
+        let accepted = sent.is_ok();
         if accepted {
             state.sessions.keep(publisher, joints);
         }
@@ -247,7 +248,7 @@ impl CommandSubscriber {
         state.sessions.is_taken((POSTURE, None), &now) && !state.sessions.is_ours(&now)
     }
 
-    /// Sends a command; false if the ingress rejects it for good. The ingress counts each outcome.
+    /// Sends a command; why, if the ingress rejects it for good. The ingress counts each outcome.
     fn send(
         &self,
         state: &mut State,
@@ -255,7 +256,7 @@ impl CommandSubscriber {
         now: &Now,
         answers_tick: u64,
         joints: Vec<JointCommand>,
-    ) -> Result<bool, Refused> {
+    ) -> Result<Result<(), Rejection>, Refused> {
         let sent = if let Some(joined) = &mut state.joined {
             joined.send((now.run_id, answers_tick), joints)?
         } else {
@@ -270,7 +271,10 @@ impl CommandSubscriber {
                 joints,
             })
         };
-        Ok(!matches!(sent, Err(reason) if reason != Rejection::QueueFull))
+        Ok(sent.map(drop).or_else(|reason| match reason {
+            Rejection::QueueFull => Ok(()),
+            _ => Err(reason),
+        }))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

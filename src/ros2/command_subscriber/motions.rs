@@ -6,10 +6,12 @@ use super::super::orders::Refused;
 use super::super::sessions::Publisher;
 use super::super::trajectory::Trajectory;
 use super::super::unitree::Arms;
-use super::super::walk::Walk;
+use super::super::walk::{RANGES_OF_MOVE, Walk};
 use super::state::{Motion, owner};
 use super::{COMMAND_TOPICS, CommandSubscriber, GOAL, Now, POSTURE, TRAJECTORY};
-use hardstand_protocol::{Authority, JointCommand, JointReading, StateReading};
+use hardstand_protocol::{
+    Authority, JointCommand, JointReading, Rejection, StateReading, VelocityCommand,
+};
 
 impl CommandSubscriber {
     /// Follows a trajectory of the daemon's own.
@@ -42,7 +44,13 @@ impl CommandSubscriber {
         lasts_ns: u64,
         stand: impl FnOnce() -> Result<Trajectory, Refused>,
     ) -> Result<(), Refused> {
-        let set_points: Vec<JointCommand> = arms.joints.iter().map(|(_, c)| *c).collect();
+        // of all joints, so that a refusal names the one that it is about
+        let mut set_points = vec![JointCommand::default(); self.joints().len()];
+        for &(joint, set_point) in &arms.joints {
+            if let Some(slot) = set_points.get_mut(joint) {
+                *slot = set_point;
+            }
+        }
         if self.ingress.check(&set_points).is_err() {
             // counted there, as of every command
             return Ok(());
@@ -82,6 +90,11 @@ impl CommandSubscriber {
         }
     }
 
+    /// Why the set-points of the goal that was followed last were refused, if they were.
+    pub(in crate::ros2) fn refused_goal(&self) -> Option<Rejection> {
+        self.lock().refused.filter(|(publisher, _)| publisher.0 == GOAL).map(|(_, reason)| reason)
+    }
+
     /// True while it follows the trajectory of a goal or holds its end.
     pub(in crate::ros2) fn follows_goal(&self) -> bool {
         self.lock().following.as_ref().is_some_and(|(publisher, _)| publisher.0 == GOAL)
@@ -119,6 +132,7 @@ impl CommandSubscriber {
             );
         }
         state.following = Some((publisher, Motion::Trajectory(trajectory)));
+        state.refused = None;
         Ok(())
     }
 
@@ -127,20 +141,24 @@ impl CommandSubscriber {
         self.lock().walk = Some(walk);
     }
 
-    /// Walks, if there is what does, and the robot is not another controller's.
+    /// Asks for a velocity by `order`, and walks, if there is what does, and the robot is not
+    /// another controller's. A velocity that is refused is not ordered.
     ///
     /// # Errors
-    /// [`RosRejection::Trajectory`] if the robot was stopped.
-    pub(in crate::ros2) fn walk(&self) -> Result<(), Refused> {
-        let now = (self.now)();
+    /// [`RosRejection::Trajectory`] if the robot was stopped, [`RosRejection::Call`] if the
+    /// velocity is out of range; those of `order`.
+    pub(in crate::ros2) fn walk(
+        &self,
+        velocity: &VelocityCommand,
+        order: impl FnOnce() -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        let ranges = self.lock().walker(&(self.now)())?.map_or(RANGES_OF_MOVE, |w| *w.ranges());
+        ranges.check(velocity)?;
+        // not locked: the loop may wait for the set-points of the motion that is followed
+        order()?;
         let mut state = self.lock();
-        state.enter(now.run_id);
         let walks = matches!(state.following, Some((_, Motion::Walk)));
-        if walks || state.is_taken((POSTURE, None), &now) {
-            return Ok(());
-        }
-        state.may_begin((POSTURE, None), &now)?;
-        if let Some(walk) = &mut state.walk {
+        if let Some(walk) = state.walker(&(self.now)())?.filter(|_| !walks) {
             walk.begin();
             state.following = Some(((POSTURE, None), Motion::Walk));
         }
@@ -184,8 +202,8 @@ impl CommandSubscriber {
                 self.send(&mut own, publisher, &now, state.tick, joints)
             });
             match sent {
-                Ok(true) => own.following = Some((publisher, motion)),
-                Ok(false) => {}
+                Ok(Ok(())) => own.following = Some((publisher, motion)),
+                Ok(Err(reason)) => own.refused = Some((publisher, reason)),
                 Err(refused) => self.counters.count(COMMAND_TOPICS[TRAJECTORY], &refused),
             }
         }

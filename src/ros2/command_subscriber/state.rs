@@ -8,7 +8,8 @@ use super::super::sessions::{Owner, Publisher, Sessions};
 use super::super::trajectory::Trajectory;
 use super::super::unitree::Arms;
 use super::super::walk::Walk;
-use hardstand_protocol::{Authority, JointCommand, Phase, StateReading};
+use super::POSTURE;
+use hardstand_protocol::{Authority, JointCommand, Phase, Rejection, StateReading};
 
 /// The fields of the newest state that a command needs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,6 +45,8 @@ pub(super) struct State {
     /// Run, the answer to its first state, if the stamp of that is 0, and how often it came again.
     pub(super) first: Option<(u32, Vec<JointCommand>, u32)>,
     pub(super) following: Option<(Publisher, Motion)>,
+    /// Why the set-points of the motion that was followed last were refused, if they were.
+    pub(super) refused: Option<(Publisher, Rejection)>,
     /// What walks, if it is asked to.
     pub(super) walk: Option<Walk>,
     /// Set-points for the arms, and the simulated time until which they hold, ns.
@@ -73,6 +76,16 @@ impl State {
             return Err(Refused::new(RosRejection::Trajectory, text.into()));
         }
         if self.is_taken(publisher, now) { Err(taken()) } else { Ok(()) }
+    }
+
+    /// What walks, if it may begin: none if another controller has the robot.
+    pub(super) fn walker(&mut self, now: &Now) -> Result<Option<&mut Walk>, Refused> {
+        self.enter(now.run_id);
+        if self.is_taken((POSTURE, None), now) {
+            return Ok(None);
+        }
+        self.may_begin((POSTURE, None), now)?;
+        Ok(self.walk.as_mut())
     }
 
     /// Blends the arms into a command for all joints.

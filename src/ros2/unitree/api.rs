@@ -1,6 +1,7 @@
 //! `unitree_api/msg` (github.com/unitreerobotics/unitree_ros2): calls and answers.
 
-use crate::ros2::field::structs;
+use crate::ros2::cdr::{CDR_HEADER_BYTES, Reader};
+use crate::ros2::field::{Field, structs};
 use crate::ros2::messages::Message;
 
 structs! {
@@ -61,6 +62,18 @@ structs! {
         data: String,
         /// Other data.
         binary: Vec<i8>,
+    }
+}
+
+/// Bytes of the head of a call, which has no padding: three numbers of 8 bytes, one of 4, one of 1.
+const HEAD_BYTES: usize = CDR_HEADER_BYTES + 3 * 8 + 4 + 1;
+
+impl Request {
+    /// The head alone, of a call that cannot be read as a whole: one that is too long, or cut off.
+    #[must_use]
+    pub fn head(bytes: &[u8]) -> Option<RequestHeader> {
+        let mut reader = Reader::new(bytes.get(..HEAD_BYTES)?).ok()?;
+        RequestHeader::read(&mut reader).ok()
     }
 }
 

@@ -23,22 +23,29 @@ const LISTENING: u8 = 0;
 const FREE: u8 = 1;
 const TAKEN: u8 = 2;
 
-const TAKEN_TEXT: &str = "another robot's rt/lowstate is on this domain: set another domain for \
-                          the bridge and the controller, and start again";
+/// What to do about another robot: messages have the domain of the daemon, or that of a bridge.
+const OTHER_DOMAIN: &str = "another robot's rt/lowstate is on this domain: set another \
+                            ros2.domain, and the same domain for the controller, and start again";
+const OTHER_DOMAIN_OF_BRIDGE: &str = "another robot's rt/lowstate is on this domain: set another \
+                                      domain for the bridge (--domain, or ROS_DOMAIN_ID) and the \
+                                      controller, and start again";
 
 /// Whether this daemon is the only robot on the domain. Another robot blocks it until the end.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
     state: Arc<AtomicU8>,
     own: [u32; 2],
+    taken_text: &'static str,
     counters: Arc<RosCounters>,
 }
 
 impl Guard {
     /// A guard in the listening state; the daemon's own states have the number `own`: `sn`, or of
-    /// a humanoid `reserve`. It tells `counters` when it blocks for good.
-    pub(crate) fn new(own: [u32; 2], counters: Arc<RosCounters>) -> Self {
-        Self { state: Arc::new(AtomicU8::new(LISTENING)), own, counters }
+    /// a humanoid `reserve`, and its messages come by a bridge or not. It tells `counters` when it
+    /// blocks for good.
+    pub(crate) fn new(own: [u32; 2], bridged: bool, counters: Arc<RosCounters>) -> Self {
+        let taken_text = if bridged { OTHER_DOMAIN_OF_BRIDGE } else { OTHER_DOMAIN };
+        Self { state: Arc::new(AtomicU8::new(LISTENING)), own, taken_text, counters }
     }
 
     /// The reason why messages are blocked; `None` if they are permitted.
@@ -46,7 +53,7 @@ impl Guard {
         match self.state.load(Ordering::Acquire) {
             FREE => None,
             LISTENING => Some("still checking that no other robot is on this domain"),
-            _ => Some(TAKEN_TEXT),
+            _ => Some(self.taken_text),
         }
     }
 
@@ -66,7 +73,7 @@ impl Guard {
     /// Blocks the domain.
     fn take(&self) {
         if self.state.swap(TAKEN, Ordering::AcqRel) != TAKEN {
-            self.counters.tell(RosRejection::Guard, TAKEN_TEXT);
+            self.counters.tell(RosRejection::Guard, self.taken_text);
         }
     }
 

@@ -18,7 +18,7 @@ mod motors;
 mod remote;
 mod sport;
 
-pub use api::{Request, Response, ResponseHeader, Status};
+pub use api::{Request, RequestHeader, Response, ResponseHeader, Status};
 pub use arms::Arms;
 pub use crc::{Checked, has_its_crc, set_crc};
 #[cfg(feature = "zenoh")]

@@ -138,6 +138,39 @@ fn noise_in_the_group_is_counted_and_moves_nothing() {
     daemon.ends_with(0);
 }
 
+/// Each is counted once: what was refused is not sent on for the states that follow.
+#[test]
+fn set_points_that_are_not_finite_start_no_simulation() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let Some(network) = network(&scene) else { return };
+    let mut daemon = daemon(&scene, &network, &[]);
+    let observer = Observer::of(&scene);
+    // behind the fingerprint that lcm-gen gives pd_tau_targets_lcmt: q, qd, tau, kp, kd, stamp
+    let sender = "import socket, struct, time\n\
+                  s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n\
+                  head = b'LC02' + bytes(4) + b'pd_plustau_targets\\0'\n\
+                  head += bytes.fromhex('c4c8ffcc6340dd17')\n\
+                  rest = [0.0] * 24 + [100.0] * 12 + [3.0] * 12\n\
+                  message = struct.pack('>60d3q', *[float('nan')] * 12, *rest, 0, 0, 0)\n\
+                  for _ in range(3):\n \
+                    s.sendto(head + message, ('239.255.76.67', 7667))\n \
+                    time.sleep(0.05)\n";
+    let mut command = network.command("python3");
+    command.args(["-c", sender]);
+    Process::start(scene.dir.path(), "sender", command).ends_with(0);
+    let status = observer.status_until("they are counted", |s| {
+        s.counter("rejected_not_finite") >= 3 && s.counter("lcm_targets") == 3
+    });
+    assert_eq!(status.counter("rejected_not_finite"), 3);
+    assert_eq!(status.counter("lcm_commands"), 0);
+    assert!(status.controllers.is_empty(), "{:?}", status.controllers);
+    let waits = observer.state();
+    assert_eq!((waits.phase, waits.tick), (0, 0), "{waits:?}");
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+}
+
 #[test]
 fn datagrams_to_other_addresses_do_not_arrive_and_lockstep_is_refused() {
     let _one = serial();

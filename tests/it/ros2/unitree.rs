@@ -1,6 +1,8 @@
 //! Unitree's messages: bytes and checksums of other people's encoders, the order of the motors, and
 //! that nothing is said or obeyed where another robot is.
 
+mod calls;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
