@@ -157,8 +157,13 @@ impl FollowAction {
 
     fn cancel(&self, r: &CancelRequest, call: Call) -> Answered {
         let mut goals = self.goals();
-        let id = r.goal_info.goal_id.uuid;
-        let meant = |info: &GoalInfo| id == [0; 16] || info.goal_id.uuid == id;
+        let (id, until) = (r.goal_info.goal_id.uuid, &r.goal_info.stamp);
+        let has_stamp = *until != Time::default();
+        // as action_msgs/srv/CancelGoal says: with a stamp all that were accepted until then
+        let meant = |info: &GoalInfo| {
+            let is_old = (info.stamp.sec, info.stamp.nanosec) <= (until.sec, until.nanosec);
+            info.goal_id.uuid == id || if has_stamp { is_old } else { id == [0; 16] }
+        };
         let (mut return_code, mut goals_canceling) = (CancelAnswer::UNKNOWN_GOAL_ID, Vec::new());
         if goals.ended.iter().any(|(info, _)| info.goal_id.uuid == id) {
             return_code = CancelAnswer::GOAL_TERMINATED;
@@ -202,7 +207,7 @@ impl FollowAction {
             active.goal.begin(|| self.subscriber.begun_goal());
             active.goal.look(state)
         } else {
-            Some(Outcome::taken_over())
+            Some(Outcome::taken_over(self.subscriber.refused_goal()))
         };
         let due = state.time_ns.abs_diff(goals.fed_ns) >= FEEDBACK_NS || outcome.is_some();
         if due

@@ -8,7 +8,7 @@ use super::messages::{
 use super::orders::Refused;
 use super::readings::time;
 use super::trajectory::{Trajectory, duration_ns};
-use hardstand_protocol::StateReading;
+use hardstand_protocol::{Rejection, StateReading};
 
 /// How a goal ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,9 +35,18 @@ impl Outcome {
         Self::failed(FollowResult::INVALID_GOAL, "a newer goal has taken its place")
     }
 
-    pub(super) fn taken_over() -> Self {
-        let why = "another command or a reset has ended it, or another controller has the robot";
-        Self::failed(FollowResult::INVALID_GOAL, why)
+    /// The robot no longer follows it: if its set-points were refused, for `refused`.
+    pub(super) fn taken_over(refused: Option<Rejection>) -> Self {
+        let Some(reason) = refused else {
+            let why = "another command or a reset has ended it, or another controller has the \
+                       robot";
+            return Self::failed(FollowResult::INVALID_GOAL, why);
+        };
+        let why = format!(
+            "its set-points were refused ({}); the daemon's terminal names joint and value",
+            reason.name()
+        );
+        Self::failed(FollowResult::INVALID_GOAL, &why)
     }
 
     pub(super) const fn cancelled() -> Self {

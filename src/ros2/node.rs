@@ -85,7 +85,6 @@ impl Node {
     ) -> Result<Self> {
         let NodeEnds { feed, ingress, orders, joins, simulation } = ends;
         let mut wires = Wires::new(bus, &scenario.ros2)?;
-        let robot = scenario.bus.robot.clone();
         let readings = Readings::of(scenario);
         // of several robots the first one has the clock of all
         let is_shown = |s: &Source| s.topic != "/clock" || scenario.ros2.node == 0;
@@ -114,7 +113,8 @@ impl Node {
         };
         let stop = Arc::new(AtomicBool::new(false));
         let joins = Arc::clone(&subscriber);
-        let simulator = Simulator::new(orders, (feed.newest.clone(), joins), simulation, &robot);
+        let simulator =
+            Simulator::new(orders, (feed.newest.clone(), joins), simulation, &scenario.bus.robot);
         let services = Services::start(&mut wires, simulator, Arc::clone(&counters))?;
         let mut topic_publisher = TopicPublisher {
             lines,
@@ -135,13 +135,9 @@ impl Node {
             .name("ros2".into())
             .spawn(move || topic_publisher.run(&seen))
             .map_err(|e| no_thread("ros2", &e))?;
-        let named = match scenario.ros2.namespace.as_str() {
-            "" => "hardstand: ".into(),
-            namespace => format!("hardstand: {namespace}: "),
-        };
         Ok(Self {
-            robot,
-            named,
+            robot: scenario.bus.robot.clone(),
+            named: named(&scenario.ros2.namespace),
             diagnostics: Mutex::new((diagnostics, StatusReading::default())),
             counters,
             thread,
@@ -285,4 +281,12 @@ fn line(wires: &mut Wires<'_>, source: &Source) -> Result<Line> {
     let topic = wires.publish(source.of, &source.topic)?;
     let &Source { every, which, encode, is_of_robot, .. } = source;
     Ok(Line { topic, every, which, encode, is_of_robot })
+}
+
+/// How the names of diagnostics begin in this namespace.
+fn named(namespace: &str) -> String {
+    match namespace {
+        "" => "hardstand: ".into(),
+        _ => format!("hardstand: {namespace}: "),
+    }
 }

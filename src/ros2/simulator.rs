@@ -166,7 +166,8 @@ impl Simulator {
         let is_paused = phase == Phase::Paused.code();
         let interrupted = if run_id != steps.run_id {
             "another run has begun".into()
-        } else if tick >= steps.until {
+        } else if tick > steps.until || (tick == steps.until && phase != Phase::Running.code()) {
+            // the last tick's state comes before the one that shows the pause
             return Some(Done { result: done(Ok(())) });
         } else if is_paused && (tick > steps.from || steps.since.elapsed() > BEGUN_WITHIN) {
             format!("paused after {tick} of {} ticks by another request", steps.until)

@@ -4,7 +4,7 @@ use hardstand::ros2::messages::{
     CancelAnswer, CancelGoal, CancelRequest, Duration, FeedbackMessage, FollowGoal, FollowResult,
     GetResult, GetResultAnswer, GetResultRequest, GoalInfo, GoalStatus, GoalStatusArray,
     JointTolerance, JointTrajectory, JointTrajectoryPoint, Message, SendGoal, SendGoalRequest,
-    Uuid,
+    Time, Uuid,
 };
 use zenoh::Wait;
 use zenoh_ext::{AdvancedSubscriberBuilderExt, HistoryConfig};
@@ -69,7 +69,11 @@ impl Stage {
     }
 
     fn cancel(&mut self, number: u8) -> CancelAnswer {
-        let goal_info = GoalInfo { goal_id: id(number), ..Default::default() };
+        self.cancel_until(number, Time::default())
+    }
+
+    fn cancel_until(&mut self, number: u8, stamp: Time) -> CancelAnswer {
+        let goal_info = GoalInfo { goal_id: id(number), stamp };
         let name = format!("{NAME}/cancel_goal");
         self.client.call::<CancelGoal>(&name, &CancelRequest { goal_info })
     }
@@ -145,6 +149,17 @@ fn a_goal_is_cancelled_and_the_robot_stops_where_it_is() {
     stage.observer.until("some time later", |s| s.tick > tick + 700);
     assert!((stage.first_joint() - there).abs() < 0.01, "{there}, {}", stage.first_joint());
     assert!(there < 0.35, "{there}");
+
+    let goal = stage.goal(0.1, 20);
+    assert!(stage.send(2, goal));
+    // it was accepted after this time, and before the other
+    let nothing = stage.cancel_until(0, Time { sec: 0, nanosec: 1 });
+    assert_eq!((nothing.return_code, nothing.goals_canceling.len()), (CancelAnswer::NONE, 0));
+    let now = stage.observer.state().time_ns + 10_000_000_000;
+    let later = Time { sec: (now / 1_000_000_000) as i32, nanosec: 0 };
+    let cancelled = stage.cancel_until(0, later).goals_canceling;
+    assert_eq!(cancelled.iter().map(|goal| goal.goal_id.uuid[0]).collect::<Vec<_>>(), [2]);
+    assert_eq!(stage.result(2).status, GoalStatus::CANCELED);
 }
 
 #[test]
@@ -181,6 +196,13 @@ fn a_goal_fails_for_its_tolerances_and_for_a_newer_goal() {
     let code = FollowResult::PATH_TOLERANCE_VIOLATED;
     assert_eq!((missed.status, missed.result.error_code), (GoalStatus::ABORTED, code));
     assert!(missed.result.error_string.contains(&stage.names[3]), "{missed:?}");
+
+    let impossible = stage.goal(1e308, 1);
+    assert!(stage.send(4, impossible));
+    let refused = stage.result(4);
+    assert_eq!(refused.status, GoalStatus::ABORTED);
+    let why = &refused.result.error_string;
+    assert!(why.contains("set-points were refused (out_of_range)"), "{why}");
 
     let mut third = stage.goal(0.0, 1);
     third.goal_tolerance = tolerance(&stage.names[0], 1e-9);

@@ -206,6 +206,11 @@ fn a_client_pauses_steps_and_resets() {
             assert_eq!(again.result.result, 1);
         }
         assert_eq!(observer.until("paused", |s| s.phase == 3 && s.tick > tick).tick, tick + 25);
+        // one step after the other, and each time it is paused
+        for step in 0..100 {
+            assert_eq!(client.step(1), (1, String::new()), "step {step}");
+            assert_eq!(client.state(), 2, "step {step}");
+        }
         assert_eq!(client.step(0).0, 1);
         assert!(client.step(u64::MAX).1.contains("number is 18446744073709551615"), "{mode}");
 
