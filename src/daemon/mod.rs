@@ -154,12 +154,7 @@ fn run_robot(
     stop: &Arc<AtomicBool>,
     mut watch: impl FnMut(Happening<'_>),
 ) -> Result<Option<Summary>> {
-    fault_point::arm();
-    let robots = scenario.bus.robots.len() as u64;
-    allow_open_files(robots * OPEN_FILES + scenario.bus.all_sessions())?;
-    let (free, core) = core_of(scenario);
-    keep_off_core(core);
-    keep_files_private();
+    let (free, core) = prepare_process(scenario)?;
     let (from, controller_replay) = begin.parts();
     let initial = scenario.simulation();
     let (simulation, run_id) = beginning(scenario, &initial, from, host)?;
@@ -266,6 +261,17 @@ fn beginning(
 fn core_of(scenario: &Scenario) -> (bool, Option<usize>) {
     let free = scenario.pace == Pace::Free;
     (free, if free { None } else { pick_core(scenario.realtime.core) })
+}
+
+/// What each robot's process needs before anything is opened; returns its [`core_of`].
+fn prepare_process(scenario: &Scenario) -> Result<(bool, Option<usize>)> {
+    fault_point::arm();
+    let robots = scenario.bus.robots.len() as u64;
+    allow_open_files(robots * OPEN_FILES + scenario.bus.all_sessions())?;
+    let (free, core) = core_of(scenario);
+    keep_off_core(core);
+    keep_files_private();
+    Ok((free, core))
 }
 
 fn limits(scenario: &Scenario, run_id: u32) -> RunLimits {

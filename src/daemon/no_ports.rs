@@ -1,5 +1,7 @@
 //! The ports of a build without the bus: there are none, because a port joins over it.
 
+use std::net::SocketAddr;
+
 use crate::config::{MotorBus, PacketPorts, Scenario};
 use crate::rt::Links;
 use crate::simulation::Simulation;
@@ -48,6 +50,12 @@ impl OpenPorts {
             ErrorKind::Input,
             "[[buses]], udp, shared_memory, lcm: this build has no bus to join over",
         ))
+    }
+
+    /// None.
+    #[allow(clippy::unused_self, reason = "as with the bus")]
+    pub(super) const fn udp_address(&self) -> Option<SocketAddr> {
+        None
     }
 
     /// Nothing to start.
