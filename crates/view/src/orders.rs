@@ -181,10 +181,17 @@ fn input(text: String) -> Error {
     Error::new(ErrorKind::Input, text)
 }
 
+/// Ticks of a step at most: numbers of JSON are exact up to there.
+const STEP_TICKS_MAX: f64 = 9_007_199_254_740_991.0;
+
 /// Steps forward, or back.
 fn step(client: &Client, ticks: f64) -> Result<Value> {
-    if ticks == 0.0 || ticks.fract() != 0.0 {
-        return Err(input(format!("ticks is {ticks}; it must be a whole number, not 0")));
+    if ticks == 0.0 || ticks.fract() != 0.0 || ticks.abs() > STEP_TICKS_MAX {
+        let text = format!(
+            "ticks is {ticks}; it must be a whole number of {} to {STEP_TICKS_MAX}, not 0",
+            -STEP_TICKS_MAX
+        );
+        return Err(input(text));
     }
     let (text, tick) = if ticks > 0.0 {
         let control = ControlRequest { number: ticks as u64, ..ControlRequest::default() };
