@@ -86,8 +86,10 @@ fn signals_at_the_same_time_are_one_request() {
     let mut campaign = stage.start("campaign", &[]);
     let place = stage.dir.path().display().to_string();
     wait_for("the daemon", || super::ends::daemon_of(&place));
-    campaign.signal(Signal::INT);
-    campaign.signal(Signal::TERM);
+    for _ in 0..500 {
+        campaign.signal(Signal::INT);
+        campaign.signal(Signal::TERM);
+    }
     let said = campaign.ends_with(3);
     assert!(said.contains("stopped    cases that were running have no outcome"), "{said}");
     assert_eq!(super::ends::daemon_of(&place), None, "the daemon has ended too");
