@@ -86,10 +86,7 @@ impl Node {
         let NodeEnds { feed, ingress, orders, joins, simulation } = ends;
         let mut wires = Wires::new(bus, &scenario.ros2)?;
         let readings = Readings::of(scenario);
-        // of several robots the first one has the clock of all
-        let is_shown = |s: &Source| s.topic != "/clock" || scenario.ros2.node == 0;
-        let sources: Vec<Source> = sources(scenario).into_iter().filter(is_shown).collect();
-        let lines = sources.iter().map(|s| line(&mut wires, s)).collect::<Result<Vec<_>>>()?;
+        let lines = own_sources(scenario).map(|s| line(&mut wires, &s)).collect::<Result<_>>()?;
         let [robot_description, tf_static] = latched(scenario, &readings);
         let latched = [wires.latch(&robot_description)?, wires.latch(&tf_static)?];
         let diagnostics = wires.publish(MessageType::of::<DiagnosticArray>(), "/diagnostics")?;
@@ -281,6 +278,12 @@ fn line(wires: &mut Wires<'_>, source: &Source) -> Result<Line> {
     let topic = wires.publish(source.of, &source.topic)?;
     let &Source { every, which, encode, is_of_robot, .. } = source;
     Ok(Line { topic, every, which, encode, is_of_robot })
+}
+
+/// The topics of a robot: of several the first one has the clock of all.
+fn own_sources(scenario: &Scenario) -> impl Iterator<Item = Source> {
+    let is_first = scenario.ros2.node == 0;
+    sources(scenario).into_iter().filter(move |s| is_first || s.topic != "/clock")
 }
 
 /// How the names of diagnostics begin in this namespace.

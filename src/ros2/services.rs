@@ -68,7 +68,7 @@ impl Services {
         Ok(Self { thread, end })
     }
 
-    /// Ends the thread. Calls that wait get no answer.
+    /// Ends the thread. Calls that wait get no answer, unless their ticks are done.
     pub(super) fn finish(self) {
         drop(self.end);
         let _ended = self.thread.join().is_ok();
@@ -116,14 +116,14 @@ impl Server {
             let panic_guard = self.panic_guard.clone();
             let next = select! {
                 recv(self.waiting) -> next => next.ok(),
-                recv(ended) -> _ => return,
+                recv(ended) -> _ => return self.answer_stepped(true),
                 default(patience) => None,
             };
             panic_guard.guard(|| {
                 if let Some((which, call)) = next {
                     self.take(which, call);
                 }
-                self.answer_stepped();
+                self.answer_stepped(false);
             });
         }
     }
@@ -162,10 +162,10 @@ impl Server {
         None
     }
 
-    fn answer_stepped(&mut self) {
+    fn answer_stepped(&mut self, is_over: bool) {
         let mut i = 0;
-        while let Some(stepping) = self.stepping.get(i) {
-            let Some(done) = self.simulator.stepped(&stepping.steps) else {
+        while let Some(stepping) = self.stepping.get_mut(i) {
+            let Some(done) = self.simulator.stepped(&mut stepping.steps, is_over) else {
                 i += 1;
                 continue;
             };

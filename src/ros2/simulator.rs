@@ -67,6 +67,8 @@ pub(super) struct Steps {
     from: u64,
     until: u64,
     since: Instant,
+    /// When the last of them was seen to be done.
+    reached: Option<Instant>,
 }
 
 impl Simulator {
@@ -157,18 +159,23 @@ impl Simulator {
         let request = ControlRequest { number: r.steps, rewind: 0 };
         let until = self.order(Order::Step, &request).map_err(failed)?;
         let from = until.saturating_sub(r.steps);
-        Ok(Steps { run_id: now.run_id, from, until, since: Instant::now() })
+        Ok(Steps { run_id: now.run_id, from, until, since: Instant::now(), reached: None })
     }
 
-    /// The result of the ticks, once they are done.
-    pub(super) fn stepped(&self, steps: &Steps) -> Option<Done> {
+    /// The result of the ticks, once they are done and it shows; or if they are, and the run
+    /// `is_over`.
+    pub(super) fn stepped(&self, steps: &mut Steps, is_over: bool) -> Option<Done> {
         let Newest { run_id, tick, phase, .. } = self.newest.get();
         let is_paused = phase == Phase::Paused.code();
         let interrupted = if run_id != steps.run_id {
             "another run has begun".into()
-        } else if tick > steps.until || (tick == steps.until && phase != Phase::Running.code()) {
-            // the last tick's state comes before the one that shows the pause
-            return Some(Done { result: done(Ok(())) });
+        } else if tick >= steps.until {
+            // the last tick's state comes before the one that shows the pause; none does if the run
+            // ends with it, or goes on and waits for a controller
+            let reached = *steps.reached.get_or_insert_with(Instant::now);
+            let shows = tick > steps.until || phase != Phase::Running.code();
+            return (shows || is_over || reached.elapsed() > SHOWN_WITHIN)
+                .then(|| Done { result: done(Ok(())) });
         } else if is_paused && (tick > steps.from || steps.since.elapsed() > BEGUN_WITHIN) {
             format!("paused after {tick} of {} ticks by another request", steps.until)
         } else {

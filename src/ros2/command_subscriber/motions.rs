@@ -203,7 +203,10 @@ impl CommandSubscriber {
             });
             match sent {
                 Ok(Ok(())) => own.following = Some((publisher, motion)),
-                Ok(Err(reason)) => own.refused = Some((publisher, reason)),
+                Ok(Err(reason @ (Rejection::NotFinite | Rejection::OutOfRange))) => {
+                    own.refused = Some((publisher, reason));
+                }
+                Ok(Err(_)) => {}
                 Err(refused) => self.counters.count(COMMAND_TOPICS[TRAJECTORY], &refused),
             }
         }

@@ -231,6 +231,21 @@ fn a_client_pauses_steps_and_resets() {
     }
 }
 
+/// No state shows a pause after the last tick.
+#[test]
+fn a_step_to_the_end_of_the_run_is_answered() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&["--set", "ros2.mode=rmw_zenoh", "--duration", "0.05"]);
+    let _observer = Observer::of(&scene);
+    let peer = Peer::connect(&scene.endpoint, Way::RmwZenoh);
+    let mut client = Client { peer, sequence: 0 };
+    client.pause(true);
+    assert_eq!(client.step(50), (1, String::new()));
+    daemon.ends_with(0);
+    scene.replays();
+}
+
 #[test]
 fn a_client_stops_the_simulation_and_plays_it() {
     let _one = serial();
