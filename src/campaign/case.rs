@@ -144,8 +144,9 @@ fn word(way: Way, ended: &Ended, found: &Finding) -> Word {
     if found.difference.is_some() {
         return Word::Differs;
     }
-    // however it took the signal
-    if ended.hung {
+    // however it took the signal; a log that cannot be written does not grow either
+    let is_recorded = ended.report.as_ref().is_none_or(|end| end.recording_error.is_none());
+    if ended.hung && is_recorded {
         return Word::ControllerTimeout;
     }
     let Some(end) = &ended.report else {

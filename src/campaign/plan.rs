@@ -12,7 +12,7 @@ use toml::Value;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::certify::{self, named_files};
-use crate::config::{Scenario, get, number, parse};
+use crate::config::Scenario;
 use crate::simulation::chance;
 use hardstand_protocol::FaultKind;
 
@@ -287,20 +287,10 @@ pub(super) fn names_of(robots: &[Scenario]) -> Vec<String> {
     robots.iter().map(|robot| robot.bus.robot.clone()).collect()
 }
 
-/// `control.patience_s` where nothing else is given, of a daemon without a terminal.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// `control.patience_s` of the first robot, as a daemon without a terminal takes it, whatever this
-/// process has.
+/// `control.patience_s` of the first robot, as a daemon without a terminal takes it.
 pub(super) fn patience_of(robots: &[Scenario]) -> Option<Duration> {
-    let table = robots.first().and_then(|robot| parse(&robot.complete_toml, "scenario").ok());
-    let keys = ["control", "patience_s"].map(String::from);
-    let value = table.as_ref().and_then(|table| get(table, &keys));
-    if value.and_then(Value::as_str) == Some("forever") {
-        return None;
-    }
-    let seconds = value.and_then(number);
-    Some(seconds.and_then(|s| Duration::try_from_secs_f64(s).ok()).unwrap_or(PATIENCE))
+    let first = robots.first()?;
+    first.control.patience_without_terminal_ns().map(Duration::from_nanos)
 }
 
 /// Name of the condition and of its margin in the outcome of a case of [`Plan::of_hunt`].

@@ -57,6 +57,8 @@ const COMMON_INPUTS: [&str; 8] = [
     "measures",
 ];
 const SCENARIO: &str = "scenario";
+/// Longest value in a message.
+const VALUE_CHARS_MAX: usize = 80;
 
 impl Results {
     /// Those in `folder`.
@@ -106,7 +108,10 @@ impl Results {
     }
 
     fn mixed(&self, key: &str, outcomes: [&Outcome; 2]) -> Error {
-        let value = |o: &Outcome| o.inputs.get(key).map_or("none".into(), ToString::to_string);
+        let value = |o: &Outcome| {
+            let value = o.inputs.get(key).map_or("none".into(), ToString::to_string);
+            value.chars().take(VALUE_CHARS_MAX).collect::<String>()
+        };
         let ([here, there], [a, b]) = (outcomes.map(value), outcomes.map(|o| &o.case));
         let text = format!(
             "{}: the outcomes of {a} and {b} are of two campaigns: {key} is {here} and {there}. \

@@ -93,18 +93,15 @@ impl Store {
         ))
     }
 
-    /// Refuses a plan with other inputs than an outcome that is here has, of the cases `replaced`
-    /// excepted.
+    /// Refuses a plan with other inputs than an outcome that is here has.
     ///
     /// # Errors
     /// As [`outcome`](Self::outcome).
-    pub fn refuse_other(&self, plan: &Plan, replaced: &[Case]) -> Result<()> {
+    pub fn refuse_other(&self, plan: &Plan) -> Result<()> {
         let there = fs::read_dir(self.folder.join(CASES)).into_iter().flatten().flatten();
         let there: BTreeSet<_> = there.map(|case| case.file_name()).collect();
-        let replaced: BTreeSet<&str> = replaced.iter().map(|case| case.id.as_str()).collect();
         for case in plan.cases() {
-            let id = case.id.as_str();
-            if there.contains(OsStr::new(id)) && !replaced.contains(id) {
+            if there.contains(OsStr::new(&case.id)) {
                 self.outcome(plan, &case)?;
             }
         }

@@ -32,9 +32,17 @@ impl ControlSettings {
     /// Wall time after which a missing controller ends the run, ns; `None`: never.
     #[must_use]
     pub fn patience_ns(&self) -> Option<u64> {
+        match self.patience {
+            Patience::Auto if std::io::stdout().is_terminal() => None,
+            _ => self.patience_without_terminal_ns(),
+        }
+    }
+
+    /// The same of a process without a terminal, whatever this one has.
+    #[must_use]
+    pub fn patience_without_terminal_ns(&self) -> Option<u64> {
         let seconds = match self.patience {
             Patience::Forever => return None,
-            Patience::Auto if std::io::stdout().is_terminal() => return None,
             Patience::Auto => NO_TERMINAL_S,
             Patience::Seconds(seconds) => seconds,
         };

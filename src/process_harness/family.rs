@@ -8,7 +8,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
 /// What marks the members: programs inherit the environment.
 const VARIABLE: &str = "HARDSTAND_FAMILY";
@@ -46,11 +46,16 @@ const KILLED_S: i64 = 5;
 /// Ends programs that killed ones have left, and waits until they have given back what they had: a
 /// daemon its endpoint.
 fn end_orphans() {
-    let orphans = orphans();
-    let ends = orphans.iter().filter_map(|pid| pidfd_open(*pid, PidfdFlags::empty()).ok());
-    let ends: Vec<_> = ends.collect();
-    for pid in orphans {
-        let _ended = kill_process(pid, Signal::KILL).is_ok();
+    let mut ends = Vec::new();
+    for pid in orphans() {
+        // a number may be another process's by now, a descriptor may not
+        match pidfd_open(pid, PidfdFlags::empty()) {
+            Ok(end) => {
+                let _ended = pidfd_send_signal(&end, Signal::KILL).is_ok();
+                ends.push(end);
+            }
+            Err(_no_such_call) => _ = kill_process(pid, Signal::KILL).is_ok(),
+        }
     }
     let patience = Timespec { tv_sec: KILLED_S, tv_nsec: 0 };
     for end in &ends {
@@ -63,9 +68,16 @@ fn end_orphans() {
 fn orphans() -> Vec<Pid> {
     let is_alone = |mark: &str| {
         let founder = mark.split('-').next().and_then(|number| number.parse::<u32>().ok());
-        founder.is_some_and(|number| !Path::new("/proc").join(number.to_string()).exists())
+        founder.is_some_and(has_ended)
     };
     marked(is_alone)
+}
+
+/// True if there is no such process, or its parent has not asked yet how it ended.
+fn has_ended(number: u32) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{number}/stat")) else { return true };
+    // the name before it may hold anything
+    stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with(['Z', 'X']))
 }
 
 /// Programs with such a mark, of those that see the same process numbers.

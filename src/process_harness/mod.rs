@@ -162,7 +162,11 @@ impl Harness {
         let mut daemon = self.simulating()?;
         daemon.args(arguments);
         let daemon = into_file(daemon, &self.folder.join(DAEMON_OUTPUT))?;
-        let daemon = Process::start_marked(daemon)?;
+        let daemon = match self.in_process {
+            // its programs end with it
+            true => Process::start_family(daemon)?,
+            false => Process::start_marked(daemon)?,
+        };
         let patience = self.patience.filter(|_| self.in_process);
         let mut running = Running {
             daemon,

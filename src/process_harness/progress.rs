@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::{CONTROLLER_OUTPUT, DAEMON_OUTPUT};
 
 /// Watches the files of a run. A log grows at least every ten ticks; of a run whose files do not
-/// grow for the patience, the controller hangs.
+/// grow for the patience, the controller hangs, or the log cannot be written.
 #[derive(Debug)]
 pub(super) struct Progress {
     folder: PathBuf,
@@ -17,8 +17,10 @@ pub(super) struct Progress {
     looked: Instant,
 }
 
-/// Longest time between two looks.
+/// Time between two looks.
 const LOOK: Duration = Duration::from_millis(200);
+/// Who looks no more often has not seen whether files grow.
+const AWAY: Duration = Duration::from_secs(1);
 
 impl Progress {
     /// Of a run that begins now with its log and its report in `folder`.
@@ -32,9 +34,11 @@ impl Progress {
         if self.looked.elapsed() < LOOK.min(self.patience) {
             return false;
         }
+        // both may have been stopped, as containers are
+        let was_away = self.looked.elapsed() > AWAY;
         self.looked = Instant::now();
         let bytes = self.bytes();
-        if bytes != self.bytes {
+        if bytes != self.bytes || was_away {
             self.bytes = bytes;
             self.since = self.looked;
         }

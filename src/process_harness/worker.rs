@@ -118,7 +118,7 @@ impl Worker {
     fn start_controller(&self, harness: &Harness, model: u64) -> Result<Resident> {
         let output = self.folder.join(CONTROLLER_OUTPUT);
         let command = harness.controller_command(harness.first_robot())?;
-        let process = Process::start_marked(into_file(command, &output)?)?;
+        let process = Process::start_family(into_file(command, &output)?)?;
         Ok(Resident { process, purpose: purpose(harness, model), output, bytes_before: 0 })
     }
 

@@ -12,9 +12,11 @@ use super::no_place;
 const SHOWN: usize = 20;
 
 pub(super) fn compare(a: &CampaignCompareArguments) -> Result<ExitCode> {
-    let open = |folder: &std::path::PathBuf| {
+    let open = |folder: &std::path::PathBuf| -> Result<Results> {
         let folder = std::path::absolute(folder).map_err(|e| no_place(folder, &e))?;
-        Results::open(&folder)
+        let results = Results::open(&folder)?;
+        results.refuse_mixed()?;
+        Ok(results)
     };
     let (before, after) = (open(&a.before)?, open(&a.after)?);
     let found = Comparison::of(&before, &after, a.confidence)?;

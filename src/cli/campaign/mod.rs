@@ -145,8 +145,9 @@ fn run(
     a: &CampaignRunArguments,
 ) -> Result<()> {
     let stop = stop_on_signal()?;
-    store.refuse_other(plan, if a.again { slice } else { &[] })?;
-    if a.again {
+    if !a.again {
+        store.refuse_other(plan)?;
+    } else {
         store.forget_outcomes(slice)?;
     }
     let open = store.to_run(plan, slice.to_vec())?;
