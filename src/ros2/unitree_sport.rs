@@ -206,7 +206,7 @@ fn count(refused: &Refused, ends: &Ends) -> i32 {
 fn read<T: for<'a> Deserialize<'a>>(call: &Request, what: &str, ends: &Ends) -> Result<T, i32> {
     parameter(call).inspect_err(|_| {
         let (id, given) = (call.header.identity.api_id, &call.parameter);
-        let text = format!("the parameter of sport {id} is {given:.80}; it must be {what}");
+        let text = format!("the parameter of sport {id} is {given:.80?}; it must be {what}");
         count(&Refused::new(RosRejection::Call, text), ends);
     })
 }
@@ -218,7 +218,8 @@ fn read_state(call: &Request, ends: &Ends) -> Result<i64, i32> {
     if whole {
         return Ok(data as i64);
     }
-    let text = format!("data of sport 7101 SetFsmId is {data}; it must be a whole number");
+    let text =
+        format!("data of sport 7101 SetFsmId is {data}; it must be a whole number of -1e9 to 1e9");
     Err(count(&Refused::new(RosRejection::Call, text), ends))
 }
 
@@ -226,7 +227,7 @@ fn read_state(call: &Request, ends: &Ends) -> Result<i64, i32> {
 /// the robot.
 fn walk(values: [f64; 3], lasts_s: Option<f64>, ends: &Ends) -> Answer {
     if let Some(s) = lasts_s.filter(|s| !s.is_finite() || *s < 0.0) {
-        let text = format!("the duration is {s} s; it must be 0 or more");
+        let text = format!("duration of sport 7105 SetVelocity is {s} s; it must be 0 or more");
         return Err(count(&Refused::new(RosRejection::Call, text), ends));
     }
     let velocity = VelocityCommand::from(values);
