@@ -187,8 +187,8 @@ impl Client {
             )
         } else {
             format!(
-                "there is no connection to {place}; check that it listens there, that it has room \
-                 for another session (bus.sessions_max), and the credentials"
+                "there is no connection to {place}; check that it listens there and has room for \
+                 another session (bus.sessions_max), and check the credentials"
             )
         };
         Error::new(ErrorKind::Bus, format!("no daemon answers on {key}: {why}"))
