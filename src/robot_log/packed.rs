@@ -22,10 +22,15 @@ pub(super) fn unpacked(file: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     while let Some((kind, body)) = record(rest) {
         let whole = &rest[..HEAD + body.len()];
         match (kind == CHUNK).then(|| mcap::read::parse_record(kind, body)) {
-            Some(Ok(Record::Chunk { header, data })) if !header.compression.is_empty() => {
+            Some(Ok(Record::Chunk { header, data })) if header.compression.is_empty() => {
+                check_records(&data)?;
+                out.extend(whole);
+            }
+            Some(Ok(Record::Chunk { header, data })) => {
                 found = true;
                 let left = BYTES_MAX.saturating_sub(out.len() as u64);
                 let plain = unpack(&header.compression, &data, header.uncompressed_size, left)?;
+                check_records(&plain)?;
                 let numbers = body.get(..28).unwrap_or_default(); // times, size, checksum
                 out.push(CHUNK);
                 out.extend((28 + 4 + 8 + plain.len() as u64).to_le_bytes());
@@ -34,12 +39,24 @@ pub(super) fn unpacked(file: &[u8]) -> Result<Cow<'_, [u8]>, String> {
                 out.extend((plain.len() as u64).to_le_bytes());
                 out.extend(plain);
             }
+            Some(Err(e)) => return Err(format!("a chunk: {e}")),
             _ => out.extend(whole),
         }
         rest = &rest[whole.len()..];
     }
     out.extend(rest);
     Ok(if found { Cow::Owned(out) } else { Cow::Borrowed(file) })
+}
+
+/// Refuses a chunk whose records are longer than it is: the reader of the messages believes them.
+fn check_records(mut rest: &[u8]) -> Result<(), String> {
+    while !rest.is_empty() {
+        let Some((_, body)) = record(rest) else {
+            return Err(format!("a chunk: its last {} bytes are no record", rest.len()));
+        };
+        rest = &rest[HEAD + body.len()..];
+    }
+    Ok(())
 }
 
 /// Kind and body of the first record.

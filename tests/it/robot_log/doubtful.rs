@@ -141,6 +141,19 @@ fn a_record_longer_than_the_file_is_refused() {
         let said = parse_rosbag("log", &long).unwrap_err().to_string();
         assert!(said.starts_with("log: message 0: "), "{said}");
     }
+    // and the first one of the chunk, behind 40 bytes of its own
+    let length = |at: usize| u64::from_le_bytes(whole[at + 1..at + 9].try_into().unwrap());
+    let mut at = 8;
+    while whole[at] != 0x06 {
+        at += 9 + length(at) as usize;
+    }
+    let first = at + 9 + 40;
+    for length in [length(first) + 1, length(at), u64::MAX] {
+        let mut long = whole.clone();
+        long[first + 1..first + 9].copy_from_slice(&length.to_le_bytes());
+        let said = parse_rosbag("log", &long).unwrap_err().to_string();
+        assert!(said.starts_with("log: a chunk: its last "), "{said}");
+    }
 }
 
 /// A log that was cut off gives the ticks that it has, and says so; a pipe is not waited for.
