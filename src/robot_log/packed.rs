@@ -44,6 +44,10 @@ pub(super) fn unpacked(file: &[u8]) -> Result<Cow<'_, [u8]>, String> {
         }
         rest = &rest[whole.len()..];
     }
+    // its records could not be checked, and would be read before its end is missed
+    if rest.first() == Some(&CHUNK) {
+        return Err("a chunk is cut off".into());
+    }
     out.extend(rest);
     Ok(if found { Cow::Owned(out) } else { Cow::Borrowed(file) })
 }

@@ -154,6 +154,8 @@ fn a_record_longer_than_the_file_is_refused() {
         let said = parse_rosbag("log", &long).unwrap_err().to_string();
         assert!(said.starts_with("log: a chunk: its last "), "{said}");
     }
+    let said = parse_rosbag("log", &whole[..first + 20]).unwrap_err().to_string();
+    assert_eq!(said, "log: a chunk is cut off");
 }
 
 /// A log that was cut off gives the ticks that it has, and says so; a pipe is not waited for.
