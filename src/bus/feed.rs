@@ -15,7 +15,7 @@ use super::recent_snapshots::RecentSnapshots;
 /// Snapshots that may wait in a feed.
 const FEED_QUEUE: usize = 8;
 
-/// What who commands must know of the newest state.
+/// What a source of commands must know of the newest state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Newest {
     /// Run number.
@@ -26,12 +26,28 @@ pub struct Newest {
     pub first_tick: u64,
     /// Simulated time, as published, ns.
     pub time_ns: u64,
-    /// 0 waiting, 1 running, 2 stopped, 3 paused.
+    /// What the loop is doing, see [`Phase::code`].
     pub phase: u8,
     /// What the drives obey, as in the state.
     pub authority: u8,
     /// Session that owns the robot; 0 for none.
     pub command_session: u64,
+}
+
+impl Newest {
+    /// Of this state, in a run whose first state has `first_tick`.
+    #[must_use]
+    pub const fn of(state: &StateReading, first_tick: u64) -> Self {
+        Self {
+            run_id: state.run_id,
+            tick: state.tick,
+            first_tick,
+            time_ns: state.time_ns,
+            phase: state.phase,
+            authority: state.authority,
+            command_session: state.command_session,
+        }
+    }
 }
 
 /// The newest state of all, in short; also when no reader wants snapshots.
@@ -67,15 +83,8 @@ impl SharedNewest {
     fn set(&self, s: &Snapshot) {
         let mut shown = self.shown();
         let same_run = shown.newest.run_id == s.state.run_id;
-        shown.newest = Newest {
-            run_id: s.state.run_id,
-            tick: s.state.tick,
-            first_tick: if same_run { shown.newest.first_tick } else { s.state.tick },
-            time_ns: s.state.time_ns,
-            phase: s.state.phase,
-            authority: s.state.authority,
-            command_session: s.state.command_session,
-        };
+        let first_tick = if same_run { shown.newest.first_tick } else { s.state.tick };
+        shown.newest = Newest::of(&s.state, first_tick);
         shown.owners.clone_from(&s.owners);
     }
 }

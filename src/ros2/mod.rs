@@ -62,7 +62,7 @@ mod walk;
 mod wires;
 
 #[cfg(feature = "zenoh")]
-pub use command_subscriber::{COMMAND_TOPICS, CommandSubscriber, Now};
+pub use command_subscriber::{COMMAND_TOPICS, CommandSubscriber};
 pub use counters::{RosCounters, RosRejection};
 pub use diagnostics::diagnostics;
 pub use field::{Byte, Definition, Field};

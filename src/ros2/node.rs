@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use super::action::FollowAction;
 use super::command_subscriber::{
-    COMMAND_TOPICS, CommandSubscriber, DYNAMIC, EFFORT, JOINTS, Now, POSITION, TRAJECTORY,
+    COMMAND_TOPICS, CommandSubscriber, DYNAMIC, EFFORT, JOINTS, POSITION, TRAJECTORY,
 };
 use super::counters::RosCounters;
 use super::diagnostics::diagnostics;
@@ -177,18 +177,7 @@ fn command_subscriber(
     let gains = hold_gains(scenario);
     let joined = Joined::of(scenario, model, (feed.newest.clone(), joins), ingress);
     let newest = feed.newest.clone();
-    let now = move || {
-        let n = newest.get();
-        Now {
-            run_id: n.run_id,
-            tick: n.tick,
-            first_tick: n.first_tick,
-            time_ns: n.time_ns,
-            phase: n.phase,
-            authority: n.authority,
-            session: n.command_session,
-        }
-    };
+    let now = move || newest.get();
     let exact = scenario.control.mode != Mode::RealTime;
     let robot = (model.layout_hash, Stamps { period_ns: model.period_ns, exact });
     let orders = Orders::new(joints, gains);

@@ -1,10 +1,10 @@
 //! Which state a stamp names. Time continues from run to run, ticks begin again.
 
-use super::command_subscriber::Now;
 use super::counters::RosRejection;
 use super::messages::Time;
 use super::orders::Refused;
 use super::readings::{NS, ns_of, seconds};
+use crate::bus::Newest;
 
 /// A stamp that is farther ahead is of another clock.
 const AHEAD_MAX_NS: u64 = 10 * NS;
@@ -24,7 +24,7 @@ impl Stamps {
     ///
     /// # Errors
     /// [`RosRejection::Stamp`].
-    pub fn answered(&self, now: &Now, stamp: &Time) -> Result<u64, Refused> {
+    pub fn answered(&self, now: &Newest, stamp: &Time) -> Result<u64, Refused> {
         let refuse = |text: String| Err(Refused::new(RosRejection::Stamp, text));
         let since_begin_ns = now.tick.saturating_sub(now.first_tick) * self.period_ns;
         let begin_ns = now.time_ns.saturating_sub(since_begin_ns);

@@ -3,8 +3,9 @@
 use super::counters::RosRejection;
 use super::orders::Refused;
 use crate::config::Walker;
-use hardstand_controllers::{ControlLaw, PolicyLaw, Runner, TrotLaw, read_policy};
+use hardstand_controllers::{ControlLaw, PolicyLaw, Runner, TrotLaw, read_policy, robot_facts};
 use hardstand_error::{Error, Result};
+use hardstand_policy::Policy;
 use hardstand_protocol::{JointCommand, ModelReply, StateReading, VelocityCommand};
 
 /// Velocities and their units, by the names in contracts.
@@ -73,7 +74,7 @@ pub(super) struct Walk {
 
 impl Walk {
     /// # Errors
-    /// As [`PolicyLaw::load`] and [`TrotLaw::new`], with the key of the scenario.
+    /// As [`read_policy`], [`Policy::new`] and [`TrotLaw::new`], with the key of the scenario.
     pub(super) fn new(walker: &Walker, model: &ModelReply) -> Result<Self> {
         let (law, ranges) = law(walker, model).map_err(|e| named(walker, &e))?;
         let runner = Runner::new(law, model);
@@ -113,16 +114,12 @@ impl Walk {
 /// The law, and the velocities that it may be asked for.
 fn law(walker: &Walker, model: &ModelReply) -> Result<(Box<dyn ControlLaw>, VelocityRanges)> {
     match walker {
-        Walker::Trot => {
-            let law: Box<dyn ControlLaw> = Box::new(TrotLaw::new(model, None)?);
-            Ok((law, RANGES_OF_TROT))
-        }
+        Walker::Trot => Ok((Box::new(TrotLaw::new(model, None)?), RANGES_OF_TROT)),
         Walker::Policy { contract, policy } => {
-            let policy = policy.as_deref();
-            let (read, _network) = read_policy(contract, policy)?;
-            let ranges = VelocityRanges::of_contract(read.commands());
-            let law: Box<dyn ControlLaw> = Box::new(PolicyLaw::load(model, contract, policy, &[])?);
-            Ok((law, ranges))
+            let (contract, network) = read_policy(contract, policy.as_deref())?;
+            let ranges = VelocityRanges::of_contract(contract.commands());
+            let policy = Policy::new(contract, network, &robot_facts(model), &[])?;
+            Ok((Box::new(PolicyLaw::new(policy, model, true)), ranges))
         }
     }
 }

@@ -5,7 +5,6 @@ mod state;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use self::state::Now;
 use self::state::{State, owner};
 use super::counters::{RosCounters, RosRejection};
 use super::joined::Joined;
@@ -15,6 +14,7 @@ use super::messages::{
 use super::orders::{Orders, Refused};
 use super::sessions::{Publisher, Sender};
 use super::stamps::Stamps;
+use crate::bus::Newest;
 use crate::ingress::CommandIngress;
 use hardstand_protocol::{ClaimedCommand, JointCommand, Rejection};
 
@@ -48,7 +48,7 @@ pub struct CommandSubscriber {
     stamps: Stamps,
     layout_hash: u64,
     ingress: CommandIngress,
-    now: Box<dyn Fn() -> Now + Send + Sync>,
+    now: Box<dyn Fn() -> Newest + Send + Sync>,
     counters: Arc<RosCounters>,
     state: Mutex<State>,
 }
@@ -66,7 +66,7 @@ impl CommandSubscriber {
         orders: Orders,
         (layout_hash, stamps): (u64, Stamps),
         (ingress, joined): (CommandIngress, Option<Joined>),
-        now: impl Fn() -> Now + Send + Sync + 'static,
+        now: impl Fn() -> Newest + Send + Sync + 'static,
         counters: Arc<RosCounters>,
     ) -> Self {
         let state = Mutex::new(State { joined, ..State::default() });
@@ -233,7 +233,7 @@ impl CommandSubscriber {
     }
 
     /// The newest state.
-    pub(in crate::ros2) fn now(&self) -> Now {
+    pub(in crate::ros2) fn now(&self) -> Newest {
         (self.now)()
     }
 
@@ -253,7 +253,7 @@ impl CommandSubscriber {
         &self,
         state: &mut State,
         publisher: Publisher,
-        now: &Now,
+        now: &Newest,
         answers_tick: u64,
         joints: Vec<JointCommand>,
     ) -> Result<Result<(), Rejection>, Refused> {

@@ -8,7 +8,8 @@ use super::super::trajectory::Trajectory;
 use super::super::unitree::Arms;
 use super::super::walk::{RANGES_OF_MOVE, Walk};
 use super::state::{Motion, owner};
-use super::{COMMAND_TOPICS, CommandSubscriber, GOAL, Now, POSTURE, TRAJECTORY};
+use super::{COMMAND_TOPICS, CommandSubscriber, GOAL, POSTURE, TRAJECTORY};
+use crate::bus::Newest;
 use hardstand_protocol::{
     Authority, JointCommand, JointReading, Rejection, StateReading, VelocityCommand,
 };
@@ -179,15 +180,7 @@ impl CommandSubscriber {
     pub fn follow(&self, state: &StateReading) {
         let mut own = self.lock();
         own.enter(state.run_id);
-        let now = Now {
-            run_id: state.run_id,
-            tick: state.tick,
-            first_tick: 0,
-            time_ns: state.time_ns,
-            phase: state.phase,
-            authority: state.authority,
-            session: state.command_session,
-        };
+        let now = Newest::of(state, 0);
         // a trajectory that lost the robot to another controller ends, as all do in a stop
         let stopped = state.authority == Authority::Stopped.code();
         let lost = |(publisher, _): &(Publisher, Motion)| stopped || own.is_taken(*publisher, &now);

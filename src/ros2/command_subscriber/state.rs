@@ -1,5 +1,4 @@
-//! What the receiver of commands knows: the newest state, its sessions, and the motion that it
-//! follows.
+//! What the receiver of commands knows: its sessions, and the motion that it follows.
 
 use super::super::counters::RosRejection;
 use super::super::joined::Joined;
@@ -9,26 +8,8 @@ use super::super::trajectory::Trajectory;
 use super::super::unitree::Arms;
 use super::super::walk::Walk;
 use super::POSTURE;
+use crate::bus::Newest;
 use hardstand_protocol::{Authority, JointCommand, Phase, Rejection, StateReading};
-
-/// The fields of the newest state that a command needs.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Now {
-    /// Run id.
-    pub run_id: u32,
-    /// Ticks done.
-    pub tick: u64,
-    /// Ticks done in the first state of this run.
-    pub first_tick: u64,
-    /// Simulated time, as published, ns.
-    pub time_ns: u64,
-    /// What the loop is doing, see [`Phase::code`].
-    pub phase: u8,
-    /// Authority over the drives, see [`Authority::code`].
-    pub authority: u8,
-    /// Session that owns the robot.
-    pub session: u64,
-}
 
 /// What is kept from message to message.
 #[derive(Debug, Default)]
@@ -70,7 +51,7 @@ impl State {
     }
 
     /// Checks that a motion of this publisher may begin.
-    pub(super) fn may_begin(&self, publisher: Publisher, now: &Now) -> Result<(), Refused> {
+    pub(super) fn may_begin(&self, publisher: Publisher, now: &Newest) -> Result<(), Refused> {
         if now.authority == Authority::Stopped.code() {
             let text = "the robot was stopped; arm it first (hardstand ctl arm)";
             return Err(Refused::new(RosRejection::Trajectory, text.into()));
@@ -79,7 +60,7 @@ impl State {
     }
 
     /// What walks, if it may begin: none if another controller has the robot.
-    pub(super) fn walker(&mut self, now: &Now) -> Result<Option<&mut Walk>, Refused> {
+    pub(super) fn walker(&mut self, now: &Newest) -> Result<Option<&mut Walk>, Refused> {
         self.enter(now.run_id);
         if self.is_taken((POSTURE, None), now) {
             return Ok(None);
@@ -117,16 +98,16 @@ impl State {
     }
 
     /// True if another controller commands the robot.
-    pub(super) fn is_taken(&self, publisher: Publisher, now: &Now) -> bool {
+    pub(super) fn is_taken(&self, publisher: Publisher, now: &Newest) -> bool {
         match &self.joined {
-            Some(joined) => joined.is_taken(now.authority, now.session),
+            Some(joined) => joined.is_taken(now.authority, now.command_session),
             None => self.sessions.is_taken(publisher, &owner(now)),
         }
     }
 
     /// True if a command of this publisher ends the trajectory that is followed: its own, one of
     /// the same controller, or one that does not have the robot.
-    pub(super) fn gives_way(&self, publisher: Publisher, now: &Now) -> bool {
+    pub(super) fn gives_way(&self, publisher: Publisher, now: &Newest) -> bool {
         let ends = |(of, _): &(Publisher, Motion)| {
             *of == publisher || !self.sessions.is_in_force(*of, &owner(now))
         };
@@ -134,7 +115,7 @@ impl State {
     }
 
     /// Whether the state asks for a command.
-    pub(super) fn owes(&self, now: &Now) -> bool {
+    pub(super) fn owes(&self, now: &Newest) -> bool {
         self.joined.as_ref().is_none_or(|joined| joined.owes((now.run_id, now.tick)))
     }
 }
@@ -143,7 +124,7 @@ fn taken() -> Refused {
     Refused::new(RosRejection::Trajectory, "another controller commands the robot".into())
 }
 
-pub(super) const fn owner(now: &Now) -> Owner {
+pub(super) const fn owner(now: &Newest) -> Owner {
     let running = now.phase == Phase::Running.code();
-    Owner { running, authority: now.authority, session: now.session }
+    Owner { running, authority: now.authority, session: now.command_session }
 }

@@ -1,23 +1,24 @@
 //! Which state a stamp names, and how often the states come that nodes answer.
 
+use hardstand::bus::Newest;
 use hardstand::config::Scenario;
 use hardstand::ros2::messages::Time;
-use hardstand::ros2::{Now, RosRejection, Stamps};
+use hardstand::ros2::{RosRejection, Stamps};
 
 const PERIOD_NS: u64 = 1_000_000;
 
 /// 40 ticks after the begin of a run that a restored state began at tick 100 and time 5 s.
-const NOW: Now = Now {
+const NOW: Newest = Newest {
     run_id: 3,
     tick: 140,
     first_tick: 100,
     time_ns: 5_040_000_000,
     phase: 1,
     authority: 0,
-    session: 0,
+    command_session: 0,
 };
 
-fn answered(exact: bool, now: &Now, ns: i64) -> Result<u64, String> {
+fn answered(exact: bool, now: &Newest, ns: i64) -> Result<u64, String> {
     let stamps = Stamps { period_ns: PERIOD_NS, exact };
     let stamp = Time {
         sec: ns.div_euclid(1_000_000_000) as i32,
@@ -64,9 +65,9 @@ fn where_ticks_wait_a_stamp_is_that_of_a_state() {
     let text = answered(true, &NOW, 0).unwrap_err();
     assert!(text.contains("no stamp") && text.contains("now 5.040000000 s"), "{text}");
     // the first state of the first run has the time 0
-    let begin = Now { tick: 0, first_tick: 0, time_ns: 0, ..NOW };
+    let begin = Newest { tick: 0, first_tick: 0, time_ns: 0, ..NOW };
     assert_eq!(answered(true, &begin, 0), Ok(0));
-    let later = Now { tick: 1, time_ns: PERIOD_NS, ..begin };
+    let later = Newest { tick: 1, time_ns: PERIOD_NS, ..begin };
     assert!(answered(true, &later, 0).is_err(), "it has its answer already");
 }
 
