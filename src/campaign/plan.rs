@@ -65,7 +65,7 @@ pub(super) struct Ground {
     pub(super) events: Lists,
     /// Of the complete scenario and of the robots.
     pub(super) hash: u64,
-    /// How long a controller may not answer; `None`: for ever.
+    /// Wall time that a controller has for its answer; `None`: no limit.
     pub(super) patience: Option<Duration>,
 }
 

@@ -66,19 +66,15 @@ impl Results {
     /// # Errors
     /// [`ErrorKind::File`] if it holds no `campaign.json` that can be read.
     pub fn open(folder: &Path) -> Result<Self> {
-        let file = folder.join(MANIFEST);
-        let refused = |e: String| {
+        let store = Store::new(folder.into());
+        let manifest = store.manifest().map_err(|e| {
             let text = format!(
                 "{}: {e}. It must be a folder of results; `hardstand campaign FILE --table` writes \
                  this file to one of an earlier version",
-                file.display()
+                folder.join(MANIFEST).display()
             );
             Error::new(ErrorKind::File, text)
-        };
-        let bytes = std::fs::read(&file).map_err(|e| refused(e.to_string()))?;
-        let manifest: Manifest =
-            serde_json::from_slice(&bytes).map_err(|e| refused(e.to_string()))?;
-        let store = Store::new(folder.into());
+        })?;
         let with_outcome = |case: Case| {
             let outcome = store.read(&case.id);
             (case, outcome)

@@ -93,26 +93,35 @@ impl Store {
         ))
     }
 
-    /// Refuses a plan with other inputs than an outcome that is here has.
+    /// Refuses a plan with other inputs than an outcome that is here has. Looks at cases that
+    /// `slice` does not have; [`to_run`](Self::to_run) looks at the others.
     ///
     /// # Errors
     /// As [`outcome`](Self::outcome).
-    pub fn refuse_other(&self, plan: &Plan) -> Result<()> {
+    pub fn refuse_other(&self, plan: &Plan, slice: &[Case]) -> Result<()> {
+        let all = plan.cases();
+        if slice.len() == all.len() {
+            return Ok(());
+        }
         let there = fs::read_dir(self.folder.join(CASES)).into_iter().flatten().flatten();
         let there: BTreeSet<_> = there.map(|case| case.file_name()).collect();
-        for case in plan.cases() {
-            if there.contains(OsStr::new(&case.id)) {
+        let slice: BTreeSet<&str> = slice.iter().map(|case| case.id.as_str()).collect();
+        for case in all {
+            let id = case.id.as_str();
+            if there.contains(OsStr::new(id)) && !slice.contains(id) {
                 self.outcome(plan, &case)?;
             }
         }
         Ok(())
     }
 
-    /// What the folder holds the results of, if it says so.
-    #[must_use]
-    pub fn manifest(&self) -> Option<Manifest> {
-        let bytes = fs::read(self.folder.join(MANIFEST)).ok()?;
-        serde_json::from_slice(&bytes).ok()
+    /// What the folder holds the results of.
+    ///
+    /// # Errors
+    /// Why `campaign.json` cannot be read.
+    pub fn manifest(&self) -> std::result::Result<Manifest, String> {
+        let bytes = fs::read(self.folder.join(MANIFEST)).map_err(|e| e.to_string())?;
+        serde_json::from_slice(&bytes).map_err(|e| e.to_string())
     }
 
     /// The outcome of a case, whatever its inputs.
@@ -313,7 +322,7 @@ impl Store {
     fn note(&self, mut manifest: Manifest) -> Result<Manifest> {
         let file = self.folder.join(MANIFEST);
         let made_by = std::mem::take(&mut manifest.made_by);
-        manifest.add_makers(self.manifest().map_or(Vec::new(), |before| before.made_by));
+        manifest.add_makers(self.manifest().unwrap_or_default().made_by);
         manifest.add_makers(made_by);
         let text = serde_json::to_vec_pretty(&manifest)
             .map_err(|e| Error::new(ErrorKind::Internal, format!("{MANIFEST}: {e}")))?;

@@ -145,10 +145,10 @@ fn run(
     a: &CampaignRunArguments,
 ) -> Result<()> {
     let stop = stop_on_signal()?;
-    if !a.again {
-        store.refuse_other(plan)?;
-    } else {
+    if a.again {
         store.forget_outcomes(slice)?;
+    } else {
+        store.refuse_other(plan, slice)?;
     }
     let open = store.to_run(plan, slice.to_vec())?;
     if !open.is_empty() {
