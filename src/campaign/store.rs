@@ -147,12 +147,17 @@ impl Store {
         time.ok()
     }
 
-    /// True if one of `cases` has no outcome, or a daemon that failed before `began`: the
+    /// The first of `cases` that has no outcome, or a daemon that failed before `began`: the
     /// process that has its slice runs it again.
     ///
     /// # Errors
     /// As [`outcome`](Self::outcome).
-    pub fn awaits(&self, plan: &Plan, cases: &[Case], began: Option<SystemTime>) -> Result<bool> {
+    pub fn awaited<'a>(
+        &self,
+        plan: &Plan,
+        cases: &'a [Case],
+        began: Option<SystemTime>,
+    ) -> Result<Option<&'a Case>> {
         for case in cases {
             let is_old = || {
                 let file = fs::metadata(self.case(&case.id).join(OUTCOME));
@@ -160,10 +165,10 @@ impl Store {
             };
             match self.outcome(plan, case)? {
                 Some(outcome) if outcome.outcome.is_verdict() || !is_old() => {}
-                _ => return Ok(true),
+                _ => return Ok(Some(case)),
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// Those of `cases` that are to be run: without an outcome, or with a daemon that failed, which

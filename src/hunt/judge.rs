@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde::Serialize;
 
 use crate::campaign::{
-    self, Common, Held, Keep, MARGIN, Outcome, Plan, Store, UNTIL, Word, Workers,
+    self, Case, Common, Held, Keep, MARGIN, Outcome, Plan, Store, UNTIL, Word, Workers,
 };
 use hardstand_error::{Error, ErrorKind, Result};
 
@@ -19,6 +19,8 @@ use super::space::{Candidate, Space};
 
 /// Time between two looks whether other processes have finished their cases.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// A wait for a case of another process is told once it takes longer.
+const LONG_WAIT: Duration = Duration::from_secs(5);
 
 /// Why a case is one that is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -70,6 +72,8 @@ pub struct Judge<'a> {
     stop: Arc<AtomicBool>,
     /// When this process began, if others share the folder.
     began: Option<SystemTime>,
+    /// Gets the name of a case of another process that is waited for.
+    tell_wait: fn(&str),
     /// Every case that was run, in its order.
     run: Vec<Judged>,
     /// Its place in this order, by what `--set` changes.
@@ -79,7 +83,8 @@ pub struct Judge<'a> {
 impl<'a> Judge<'a> {
     /// Cases of `space`, `jobs` at a time, whose outcomes go to `folder`. Once `stop` is set, no
     /// more cases are run. Of every step it runs those of slice `shard`, and waits until other
-    /// processes, which share the folder, have run the others.
+    /// processes, which share the folder, have run the others; `tell_wait` gets the name of a case
+    /// that takes long.
     #[must_use]
     pub fn new(
         space: &'a Space,
@@ -88,11 +93,12 @@ impl<'a> Judge<'a> {
         jobs: NonZeroUsize,
         shard: [usize; 2],
         stop: Arc<AtomicBool>,
+        tell_wait: fn(&str),
     ) -> Self {
         let store = Store::new(folder);
         let began = if shard[1] > 1 { store.time() } else { None };
         let (run, places, workers) = (Vec::new(), BTreeMap::new(), Workers::default());
-        Self { space, common, store, jobs, workers, shard, stop, began, run, places }
+        Self { space, common, store, jobs, workers, shard, stop, began, tell_wait, run, places }
     }
 
     /// The space.
@@ -170,16 +176,30 @@ impl<'a> Judge<'a> {
         let open = self.store.to_run(&plan, plan.slice(self.shard))?;
         campaign::run(&plan, &self.store, &open, (self.jobs, &self.workers), &self.stop, |_| {})?;
         let all = plan.cases();
-        while self.shard[1] > 1 && self.store.awaits(&plan, &all, self.began)? {
-            if self.stop.load(Ordering::Relaxed) {
-                break;
-            }
-            thread::sleep(LOOK_AGAIN);
+        if self.shard[1] > 1 {
+            self.wait_for_others(&plan, &all)?;
         }
         if self.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
         all.iter().map(|case| self.store.outcome(&plan, case)).collect()
+    }
+
+    /// Until all have outcomes, or it is stopped.
+    fn wait_for_others(&self, plan: &Plan, all: &[Case]) -> Result<()> {
+        let begin = Instant::now();
+        let mut told = false;
+        while let Some(case) = self.store.awaited(plan, all, self.began)? {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            if !told && begin.elapsed() > LONG_WAIT {
+                (self.tell_wait)(&case.id);
+                told = true;
+            }
+            thread::sleep(LOOK_AGAIN);
+        }
+        Ok(())
     }
 }
 

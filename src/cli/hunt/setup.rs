@@ -69,7 +69,8 @@ impl Setup {
     }
 
     pub(super) fn judge<'a>(&'a self, space: &'a Space) -> Judge<'a> {
-        Judge::new(space, &self.common, self.out.clone(), self.jobs, self.shard, self.stop.clone())
+        let (out, stop) = (self.out.clone(), Arc::clone(&self.stop));
+        Judge::new(space, &self.common, out, self.jobs, self.shard, stop, tell_wait)
     }
 
     /// Refuses a length that the scenario refuses, and keys and events that it refuses at both of
@@ -102,6 +103,12 @@ impl Setup {
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
+}
+
+fn tell_wait(case: &str) {
+    show::note(&format!(
+        "waits for case {case} of another process with this --out; if that was lost, start it again"
+    ));
 }
 
 /// Cases of another seed have other names, but what is found is kept under one name.
