@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::Read;
 
-use mcap::records::Record;
+use mcap::records::{Record, op};
 
 use super::BYTES_MAX;
 
@@ -11,28 +11,28 @@ use super::BYTES_MAX;
 const MAGIC: usize = mcap::MAGIC.len();
 /// Kind and length of a record.
 const HEAD: usize = 9;
-const CHUNK: u8 = 0x06;
 
-/// The file with unpacked chunks. Its indexes then point to wrong places. What is no MCAP file is
-/// returned as it is: the reader of the messages says why.
+/// The file with unpacked chunks and without attachments, which the reader of the messages takes
+/// for whole. Its indexes then point to wrong places. What is no MCAP file is returned as it is:
+/// that reader says why.
 pub(super) fn unpacked(file: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     let mut out = file.get(..MAGIC).unwrap_or(file).to_vec();
     let mut rest = file.get(MAGIC..).unwrap_or_default();
-    let mut found = false;
+    let mut changed = false;
     while let Some((kind, body)) = record(rest) {
         let whole = &rest[..HEAD + body.len()];
-        match (kind == CHUNK).then(|| mcap::read::parse_record(kind, body)) {
+        match (kind == op::CHUNK).then(|| mcap::read::parse_record(kind, body)) {
             Some(Ok(Record::Chunk { header, data })) if header.compression.is_empty() => {
                 check_records(&data)?;
                 out.extend(whole);
             }
             Some(Ok(Record::Chunk { header, data })) => {
-                found = true;
+                changed = true;
                 let left = BYTES_MAX.saturating_sub(out.len() as u64);
                 let plain = unpack(&header.compression, &data, header.uncompressed_size, left)?;
                 check_records(&plain)?;
                 let numbers = body.get(..28).unwrap_or_default(); // times, size, checksum
-                out.push(CHUNK);
+                out.push(op::CHUNK);
                 out.extend((28 + 4 + 8 + plain.len() as u64).to_le_bytes());
                 out.extend(numbers);
                 out.extend(0_u32.to_le_bytes()); // not packed
@@ -40,24 +40,29 @@ pub(super) fn unpacked(file: &[u8]) -> Result<Cow<'_, [u8]>, String> {
                 out.extend(plain);
             }
             Some(Err(e)) => return Err(format!("a chunk: {e}")),
+            None if kind == op::ATTACHMENT => changed = true,
             _ => out.extend(whole),
         }
         rest = &rest[whole.len()..];
     }
     // its records could not be checked, and would be read before its end is missed
-    if rest.first() == Some(&CHUNK) {
+    if rest.first() == Some(&op::CHUNK) {
         return Err("a chunk is cut off".into());
     }
     out.extend(rest);
-    Ok(if found { Cow::Owned(out) } else { Cow::Borrowed(file) })
+    Ok(if changed { Cow::Owned(out) } else { Cow::Borrowed(file) })
 }
 
-/// Refuses a chunk whose records are longer than it is: the reader of the messages believes them.
+/// Refuses a chunk with records that are longer than it is, or do not belong into one: the reader
+/// of the messages believes them.
 fn check_records(mut rest: &[u8]) -> Result<(), String> {
     while !rest.is_empty() {
-        let Some((_, body)) = record(rest) else {
+        let Some((kind, body)) = record(rest) else {
             return Err(format!("a chunk: its last {} bytes are no record", rest.len()));
         };
+        if kind == op::ATTACHMENT {
+            return Err("a chunk with an attachment".into());
+        }
         rest = &rest[HEAD + body.len()..];
     }
     Ok(())

@@ -126,29 +126,39 @@ fn messages_that_do_not_say_which_number_is_meant_are_refused() {
     assert!(needed.contains("not read: /gripper: in message 0"), "{needed}");
 }
 
-/// Lengths are numbers of the file: none of them may be believed.
-#[test]
-fn a_record_longer_than_the_file_is_refused() {
+/// A file with one message, and where the first record of its chunk begins.
+fn bag_of_one() -> (Vec<u8>, usize) {
     let mut state = Vec::new();
     JointState { name: vec!["a".into()], position: vec![1.0], ..Default::default() }
         .encode(&mut state);
     let whole = bag(&[("/js", JointState::NAME, 1, state)]);
     assert_eq!(parse_rosbag("log", &whole).unwrap().len(), 1);
-    // behind the magic, and the record's kind
+    // behind the magic
+    let mut at = 8;
+    while whole[at] != 0x06 {
+        at += 9 + length_at(&whole, at) as usize;
+    }
+    // behind 40 bytes of the chunk's own
+    (whole, at + 9 + 40)
+}
+
+/// The length of the record that begins there, behind its kind.
+fn length_at(bag: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bag[at + 1..at + 9].try_into().unwrap())
+}
+
+/// Lengths are numbers of the file: none of them may be believed.
+#[test]
+fn a_record_longer_than_the_file_is_refused() {
+    let (whole, first) = bag_of_one();
     for length in [u64::MAX, u64::MAX - 8, 1 << 40] {
         let mut long = whole.clone();
         long[9..17].copy_from_slice(&length.to_le_bytes());
         let said = parse_rosbag("log", &long).unwrap_err().to_string();
         assert!(said.starts_with("log: message 0: "), "{said}");
     }
-    // and the first one of the chunk, behind 40 bytes of its own
-    let length = |at: usize| u64::from_le_bytes(whole[at + 1..at + 9].try_into().unwrap());
-    let mut at = 8;
-    while whole[at] != 0x06 {
-        at += 9 + length(at) as usize;
-    }
-    let first = at + 9 + 40;
-    for length in [length(first) + 1, length(at), u64::MAX] {
+    let chunk = length_at(&whole, first - 40 - 9);
+    for length in [length_at(&whole, first) + 1, chunk, u64::MAX] {
         let mut long = whole.clone();
         long[first + 1..first + 9].copy_from_slice(&length.to_le_bytes());
         let said = parse_rosbag("log", &long).unwrap_err().to_string();
@@ -156,6 +166,23 @@ fn a_record_longer_than_the_file_is_refused() {
     }
     let said = parse_rosbag("log", &whole[..first + 20]).unwrap_err().to_string();
     assert_eq!(said, "log: a chunk is cut off");
+}
+
+/// Attachments are no messages; one without the checksum at its end is not looked into.
+#[test]
+fn attachments_of_bags_are_passed_over() {
+    let (whole, first) = bag_of_one();
+    let chunk = first - 40 - 9;
+    // two times, no name, no kind, no data
+    for length in [0, 16 + 4 + 4 + 8, 16 + 4 + 4 + 8 + 4] {
+        let attachment = [&[0x09][..], &(length as u64).to_le_bytes(), &vec![0; length]].concat();
+        let bag = [&whole[..chunk], &attachment, &whole[chunk..]].concat();
+        assert_eq!(parse_rosbag("log", &bag).unwrap().len(), 1, "{length} bytes");
+    }
+    let mut inside = whole;
+    inside[first] = 0x09;
+    let said = parse_rosbag("log", &inside).unwrap_err().to_string();
+    assert_eq!(said, "log: a chunk with an attachment");
 }
 
 /// A log that was cut off gives the ticks that it has, and says so; a pipe is not waited for.
