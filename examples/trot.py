@@ -60,6 +60,7 @@ HEIGHT_M = 0.30  # of the base above the ground under it
 CLEARANCE_M = 0.07  # of a foot in the middle of its swing
 LOAD_S = 0.03  # in which a foot takes over its load
 SEARCH_M_PER_S = 0.4  # how fast a foot that should carry, but is in the air, looks for the ground
+BOUNCE_S = 0.05  # for which a foot of a robot that stands may leave the ground
 
 # Accelerations that the force control asks for, per error.
 VELOCITY_GAIN_PER_S = np.array([5.0, 5.0, 20.0])
@@ -319,6 +320,7 @@ class Trot:
         self.lift = np.zeros((4, 3))  # m, world: where the feet were when they began to swing
         self.target = np.zeros((4, 3))  # m, world: where the feet that do not carry shall be now
         self.stance = np.ones(4, np.bool_)
+        self.bounce_s = np.zeros(4)  # for which feet go on to carry without contact
 
     def step(self, s: Readings, command: Command) -> SetPoints:
         """One tick: the arguments of `Robot.command` and `Plant.step`."""
@@ -326,8 +328,12 @@ class Trot:
         self.time_s = s.time_s
         self.gait.advance(command.trot, dt)
         stance = self.gait.stance
-        early = s.contact & (self.gait.swing_share > 0.6)  # the ground came before its time
-        self.carrying = (s.contact & stance) | early
+        # A foot that bounces carries on: it would search for the ground, and kick itself off again.
+        left_s = 0.0 if self.gait.trotting else np.where(s.contact, BOUNCE_S, self.bounce_s - dt)
+        self.bounce_s = np.broadcast_to(left_s, 4)
+        contact = s.contact | (self.bounce_s > 0)
+        early = contact & (self.gait.swing_share > 0.6)  # the ground came before its time
+        self.carrying = (contact & stance) | early
         legs = Legs(s.q_rad)
         self.estimator.update(s, legs, self.carrying, dt)
         goal = self.goal(command, dt)

@@ -1,5 +1,7 @@
 //! The clock of the legs, and where it takes the feet. Diagonal legs move together.
 
+use std::array::from_fn;
+
 use nalgebra::Vector2;
 
 use crate::{estimator::Estimator, forces::Goal, legs::FOOT_RADIUS_M, legs::Vec3};
@@ -16,6 +18,7 @@ const CLEARANCE_M: f64 = 0.07; // of a foot in the middle of its swing
 const DEPTH_M: f64 = 0.005; // of where a swing ends in the ground, so that it does get there
 const PLACEMENT_GAIN_S: f64 = 0.06; // how far a foot steps out per error of velocity
 const SEARCH_M_PER_S: f64 = 0.4; // how fast a foot in the air that should carry goes down
+const BOUNCE_S: f64 = 0.05; // for which a foot of a robot that stands may leave the ground
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gait {
@@ -31,6 +34,7 @@ pub(crate) struct Foot {
     pub(crate) p_WF: Vec3,      // m: where it is to be if it does not carry
     swing_share: Option<f64>,   // how much of its swing is done, 0 to 1; None: it is to carry
     lift: Option<Vec3>,         // m, W: where it began to swing
+    bounce_s: f64,              // for which it goes on to carry without contact
 }
 
 impl Gait {
@@ -48,6 +52,20 @@ impl Gait {
             let may_carry = foot.swing_share.is_none_or(|done| done > 0.6);
             foot.load_share = if may_carry { (to_edge_s / LOAD_S).clamp(0.1, 1.0) } else { 0.0 };
         }
+    }
+
+    /// The share of its largest load that each foot carries. While the robot stands, a foot that
+    /// bounces carries on: it would search for the ground, and kick itself off again and again.
+    pub(crate) fn shares(&mut self, contact: [bool; 4], dt_s: f64) -> [f64; 4] {
+        from_fn(|i| {
+            let foot = &mut self.feet[i];
+            foot.bounce_s = match contact[i] {
+                _ if self.trotting => 0.0,
+                true => BOUNCE_S,
+                false => foot.bounce_s - dt_s,
+            };
+            f64::from(contact[i] || foot.bounce_s > 0.0) * foot.load_share
+        })
     }
 }
 

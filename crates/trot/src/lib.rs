@@ -104,15 +104,14 @@ impl Trot {
     pub fn step(&mut self, r: &Readings, command: &Command) -> [SetPoint; 12] {
         let dt_s = self.time_s.replace(r.time_s).map_or(0.001, |t| (r.time_s - t).clamp(0.0, 0.02));
         self.gait.advance(command.trot, dt_s);
-        let feet = &mut self.gait.feet;
-        let shares: [_; 4] = from_fn(|i| f64::from(r.foot_contact[i]) * feet[i].load_share);
+        let shares = self.gait.shares(r.foot_contact, dt_s);
         let carrying = shares.map(|share| share > 0.0);
         let legs = self.estimator.update(r, carrying, dt_s);
         let (e, goal) = (&self.estimator, &mut self.goal);
         let wrench = goal.wrench(command, e, self.gait.trotting, dt_s);
         let forces = self.distribution.solve(&e.p_GC_W, &wrench, shares);
         let set_points: [[_; 3]; 4] = from_fn(|i| {
-            let (leg, foot) = (&legs[i], &mut feet[i]);
+            let (leg, foot) = (&legs[i], &mut self.gait.feet[i]);
             let v_WF = foot.aim(i, e, goal, dt_s);
             // P is what moves. A foot that carries moves with the goal of the base.
             let (p_BP_W, v_BP_W, [kp, kd]) = if carrying[i] {

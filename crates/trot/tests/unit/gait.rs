@@ -30,3 +30,19 @@ fn a_trot_starts_at_once_and_stops_when_all_feet_are_to_carry() {
     assert_eq!(ticks.count(), 168, "200 ms after the start, FR and RL carry again");
     assert!(gait.feet.iter().all(|foot| foot.load_share == 1.0));
 }
+
+#[test]
+fn a_foot_that_bounces_carries_on_while_the_robot_stands() {
+    let mut gait = Gait::default();
+    gait.advance(false, 0.001);
+    assert_eq!(gait.shares([false; 4], 0.001), [0.0; 4], "it has not touched the ground yet");
+    assert_eq!(gait.shares([true; 4], 0.001), [1.0; 4]);
+    let away = [false, true, true, true];
+    let ticks = (0..100).take_while(|_| gait.shares(away, 0.001)[0] > 0.0).count();
+    assert!((49..=50).contains(&ticks), "{ticks} ms");
+    // a foot that trots has left the ground at once
+    gait.shares([true; 4], 0.001);
+    gait.advance(true, 0.001);
+    let shares = gait.shares(away, 0.001);
+    assert!(shares[0] == 0.0 && shares[3] > 0.0, "{shares:?}");
+}
