@@ -75,8 +75,7 @@ ACCELERATION_MAX_M_PER_S2 = 6.0
 FRICTION = 0.5  # assumed: below that of most floors
 FORCE_MAX_N = 200.0  # of one foot, along z
 PLACEMENT_GAIN_S = 0.06  # how far a foot steps out per error of velocity
-SWING_KP, SWING_KD = 60.0, 1.5  # N·m/rad, N·m·s/rad
-STANCE_KD = 1.0  # N·m·s/rad
+SWING_KP, SWING_KD, STANCE_KD = 60.0, 1.5, 1.0  # N·m/rad, N·m·s/rad, N·m·s/rad
 
 FORWARD = np.array([1.0, 0.0, 0.0])
 # [a]x, the matrix of the cross product, is a @ LEVI_CIVITA.
@@ -311,9 +310,7 @@ class Trot:
     """The controller: readings and a command in, joint commands out, once for each tick."""
 
     def __init__(self) -> None:
-        self.estimator = Estimator()
-        self.gait = Gait()
-        self.distribution = Distribution()
+        self.estimator, self.gait, self.distribution = Estimator(), Gait(), Distribution()
         self.time_s: float | None = None
         self.yaw: float | None = None  # of the goal
         self.drift = np.zeros(2)  # m/s², along and across the heading: what holds the speed
@@ -328,10 +325,8 @@ class Trot:
         self.time_s = s.time_s
         self.gait.advance(command.trot, dt)
         stance = self.gait.stance
-        # A foot that bounces carries on: it would search for the ground, and kick itself off again.
-        left_s = 0.0 if self.gait.trotting else np.where(s.contact, BOUNCE_S, self.bounce_s - dt)
-        self.bounce_s = np.broadcast_to(left_s, 4)
-        contact = s.contact | (self.bounce_s > 0)
+        self.bounce_s = np.where(s.contact, BOUNCE_S, self.bounce_s - dt) * (not self.gait.trotting)
+        contact = s.contact | (self.bounce_s > 0)  # else it searches, and kicks itself off again
         early = contact & (self.gait.swing_share > 0.6)  # the ground came before its time
         self.carrying = (contact & stance) | early
         legs = Legs(s.q_rad)
@@ -420,8 +415,7 @@ class Trot:
         q = inverse_kinematics((self.target - e.position) @ e.to_world)
         tau = np.where(carrying, pushed, 0.0) + legs.weight(e.gravity @ e.to_world)
         return {
-            "q": np.where(carrying, s.q_rad, q).ravel(),
-            "dq": np.clip(dq, -20, 20).ravel(),
+            "q": np.where(carrying, s.q_rad, q).ravel(), "dq": np.clip(dq, -20, 20).ravel(),
             "kp": np.repeat(np.where(self.carrying, 0.0, SWING_KP), 3),
             "kd": np.repeat(np.where(self.carrying, STANCE_KD, SWING_KD), 3),
             "tau": tau.ravel(),
