@@ -326,7 +326,7 @@ class Trot:
         self.gait.advance(command.trot, dt)
         stance = self.gait.stance
         self.bounce_s = np.where(s.contact, BOUNCE_S, self.bounce_s - dt) * (not self.gait.trotting)
-        contact = s.contact | (self.bounce_s > 0)  # else it searches, and kicks itself off again
+        contact = s.contact | (self.bounce_s > 0)  # or it searches, and kicks itself off
         early = contact & (self.gait.swing_share > 0.6)  # the ground came before its time
         self.carrying = (contact & stance) | early
         legs = Legs(s.q_rad)

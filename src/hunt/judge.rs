@@ -19,7 +19,7 @@ use super::space::{Candidate, Space};
 
 /// Time between two looks whether other processes have finished their cases.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// A wait for a case of another process is told once it takes longer.
+/// Time after which a wait for a case of another process is reported.
 const LONG_WAIT: Duration = Duration::from_secs(5);
 
 /// Why a case is one that is looked for.
@@ -72,8 +72,8 @@ pub struct Judge<'a> {
     stop: Arc<AtomicBool>,
     /// When this process began, if others share the folder.
     began: Option<SystemTime>,
-    /// Gets the name of a case of another process that is waited for.
-    tell_wait: fn(&str),
+    /// Called with the name of the awaited case of another process.
+    report_wait: fn(&str),
     /// Every case that was run, in its order.
     run: Vec<Judged>,
     /// Its place in this order, by what `--set` changes.
@@ -83,8 +83,8 @@ pub struct Judge<'a> {
 impl<'a> Judge<'a> {
     /// Cases of `space`, `jobs` at a time, whose outcomes go to `folder`. Once `stop` is set, no
     /// more cases are run. Of every step it runs those of slice `shard`, and waits until other
-    /// processes, which share the folder, have run the others; `tell_wait` gets the name of a case
-    /// that takes long.
+    /// processes, which share the folder, have run the others; `report_wait` is called with the
+    /// name of the awaited case after 5 s.
     #[must_use]
     pub fn new(
         space: &'a Space,
@@ -93,12 +93,12 @@ impl<'a> Judge<'a> {
         jobs: NonZeroUsize,
         shard: [usize; 2],
         stop: Arc<AtomicBool>,
-        tell_wait: fn(&str),
+        report_wait: fn(&str),
     ) -> Self {
         let store = Store::new(folder);
         let began = if shard[1] > 1 { store.time() } else { None };
         let (run, places, workers) = (Vec::new(), BTreeMap::new(), Workers::default());
-        Self { space, common, store, jobs, workers, shard, stop, began, tell_wait, run, places }
+        Self { space, common, store, jobs, workers, shard, stop, began, report_wait, run, places }
     }
 
     /// The space.
@@ -185,17 +185,17 @@ impl<'a> Judge<'a> {
         all.iter().map(|case| self.store.outcome(&plan, case)).collect()
     }
 
-    /// Until all have outcomes, or it is stopped.
+    /// Waits until all cases have outcomes, or until `stop` is set.
     fn wait_for_others(&self, plan: &Plan, all: &[Case]) -> Result<()> {
         let begin = Instant::now();
-        let mut told = false;
+        let mut reported = false;
         while let Some(case) = self.store.awaited(plan, all, self.began)? {
             if self.stop.load(Ordering::Relaxed) {
                 break;
             }
-            if !told && begin.elapsed() > LONG_WAIT {
-                (self.tell_wait)(&case.id);
-                told = true;
+            if !reported && begin.elapsed() > LONG_WAIT {
+                (self.report_wait)(&case.id);
+                reported = true;
             }
             thread::sleep(LOOK_AGAIN);
         }

@@ -323,8 +323,8 @@ fn two_processes_with_one_folder_make_one_hunt() {
     let count = || fs::read_dir(&cases).map_or(0, |all| all.flatten().count());
     // the scenario as it is, and every second of eight cases at random; the others are not its own
     wait_for("its half of a step", || (count() >= 5).then_some(()));
-    let told = || first.err().contains("waits for case c00002").then_some(());
-    wait_for("what it waits for", told);
+    let reported = || first.err().contains("waits for case c00002").then_some(());
+    wait_for("what it waits for", reported);
     assert_eq!(count(), 5);
     first.signal(Signal::KILL);
     wait_for("its end", || first.has_ended().then_some(()));

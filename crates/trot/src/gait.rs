@@ -55,14 +55,16 @@ impl Gait {
     }
 
     /// The share of its largest load that each foot carries. While the robot stands, a foot that
-    /// bounces carries on: it would search for the ground, and kick itself off again and again.
+    /// bounces keeps its share. Otherwise it would search for the ground and kick itself off again.
     pub(crate) fn shares(&mut self, contact: [bool; 4], dt_s: f64) -> [f64; 4] {
         from_fn(|i| {
             let foot = &mut self.feet[i];
-            foot.bounce_s = match contact[i] {
-                _ if self.trotting => 0.0,
-                true => BOUNCE_S,
-                false => foot.bounce_s - dt_s,
+            foot.bounce_s = if self.trotting {
+                0.0
+            } else if contact[i] {
+                BOUNCE_S
+            } else {
+                foot.bounce_s - dt_s
             };
             f64::from(contact[i] || foot.bounce_s > 0.0) * foot.load_share
         })

@@ -185,7 +185,7 @@ impl HuntResult {
         }
         if !found.catch.repeats {
             show::line(
-                "           but not when it was run again: `hardstand certify` tells what differs",
+                "           but not when it was run again: `hardstand certify` shows what differs",
             );
         }
         show::line("");

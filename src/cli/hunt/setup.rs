@@ -70,7 +70,7 @@ impl Setup {
 
     pub(super) fn judge<'a>(&'a self, space: &'a Space) -> Judge<'a> {
         let (out, stop) = (self.out.clone(), Arc::clone(&self.stop));
-        Judge::new(space, &self.common, out, self.jobs, self.shard, stop, tell_wait)
+        Judge::new(space, &self.common, out, self.jobs, self.shard, stop, report_wait)
     }
 
     /// Refuses a length that the scenario refuses, and keys and events that it refuses at both of
@@ -105,9 +105,10 @@ impl Setup {
     }
 }
 
-fn tell_wait(case: &str) {
+fn report_wait(case: &str) {
     show::note(&format!(
-        "waits for case {case} of another process with this --out; if that was lost, start it again"
+        "waits for case {case} of another process with this --out; if that process was lost, start \
+         it again"
     ));
 }
 
